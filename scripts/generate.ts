@@ -9,6 +9,7 @@ import {
   type SwapState,
   transitions,
 } from '../packages/service/src/swap/lifecycle.ts'
+import { callsPage } from './calls-page.ts'
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
@@ -33,6 +34,7 @@ function createPages(): Record<string, string> {
     'docs/openapi.json': `${JSON.stringify(createOpenApi({ serverUrl: '/' }), null, 2)}\n`,
     'docs/config.schema.json': configSchema(),
     'docs/errors.md': errorsPage(),
+    'docs/operations/calls.md': callsPage(),
     'docs/operations/configuration.md': configPage(),
     'docs/operations/metrics.md': metricsPage(),
     'docs/prices.md': pricesPage(),

@@ -1,3 +1,4 @@
+import { idleCallsOn } from '../../packages/service/src/operate/idle-calls.ts'
 import { groupBy } from '../../packages/service/src/swap/group.ts'
 import type { Metered } from '../shape/controls.ts'
 import { delay, now } from './clock.ts'
@@ -5,8 +6,8 @@ import type { Figure } from './figures.ts'
 import { createSwapper, type Route, type Swapper, swapOnce } from './route-swaps.ts'
 import type { Shaped } from './shaped.ts'
 
-// The service polls a chain often for a minute after a swap, and for less after its start.
-const QUIET_MS = { start: 20_000, swaps: 70_000 }
+// The service polls a chain often for a minute after a swap, and looks at each key again after its start.
+const QUIET_MS = 70_000
 const IDLE_MS = 60_000
 // Solana is final after 13 seconds, and its books are read some readings longer.
 const AFTER_MS = 40_000
@@ -29,7 +30,7 @@ type Idle = { figures: Figure[]; perSecond: number }
 
 /** Counts the calls of all processes while idle. */
 export async function countIdleCalls(shaped: Shaped): Promise<Figure[]> {
-  return (await countIdle(shaped, QUIET_MS.start, GOALS.recommended)).figures
+  return (await countIdle(shaped, GOALS.recommended)).figures
 }
 
 /** Counts idle calls, and the additional calls of a swap: with its quote and build until it is settled, and later. */
@@ -40,7 +41,7 @@ export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   // All agents of all routes at once would meet the limit of calls per second.
   for (const route of ROUTES) groups.push(await createAgents(shaped, route))
   for (const { name } of world.chains) await controls.setBackendLag(name, null)
-  const idle = await countIdle(shaped, QUIET_MS.swaps, GOALS.oneNode)
+  const idle = await countIdle(shaped, GOALS.oneNode)
   const figures = [...idle.figures]
   for (const { name, swappers } of groups) {
     say(`${AGENTS} agents swap ${SWAPS} times each on ${name}`)
@@ -90,10 +91,10 @@ async function swapTimes(shaped: Shaped, swapper: Swapper, times: number): Promi
 
 type Goals = Record<'evm' | 'solana', number>
 
-async function countIdle(shaped: Shaped, quietMs: number, goals: Goals): Promise<Idle> {
+async function countIdle(shaped: Shaped, goals: Goals): Promise<Idle> {
   const { controls, say, network } = shaped
-  say(`waiting ${quietMs / 1_000} s for what came before`)
-  await delay(quietMs)
+  say(`waiting ${QUIET_MS / 1_000} s for what came before`)
+  await delay(QUIET_MS)
   await controls.resetMeters()
   say(`nothing to do for ${IDLE_MS / 1_000} s`)
   await delay(IDLE_MS)
@@ -106,7 +107,10 @@ async function countIdle(shaped: Shaped, quietMs: number, goals: Goals): Promise
       return { name: `· ${part}`, measured: (total(some) / seconds).toFixed(2), baseline: '' }
     })
     const title = `Calls per second, idle, ${name}`
-    return [toFigure(title, total(own) / seconds, goals[family]), ...parts]
+    const measured = toFigure(title, total(own) / seconds, goals[family])
+    const isRecorded = goals === GOALS.recommended
+    const baseline = isRecorded ? `recorded ${idleCallsOn(name).perSecond.toFixed(2)}` : ''
+    return [{ ...measured, baseline }, ...parts]
   })
   return { figures, perSecond: total(rows) / seconds }
 }

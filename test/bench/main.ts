@@ -16,8 +16,10 @@ import { measurePayments } from './payments.ts'
 import { measurePolls } from './polls.ts'
 import { measurePriceRisk } from './price-risk.ts'
 import { checkQuotes } from './quotes.ts'
+import { measureReady } from './ready.ts'
 import { measureRoutes, ROUTE_NAMES } from './routes.ts'
 import { measureScale } from './scale.ts'
+import { measureScreening } from './screening.ts'
 import { onShape } from './shaped.ts'
 import { measureSolana } from './solana.ts'
 import { measureSubmit } from './submit.ts'
@@ -33,11 +35,13 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   added    what the service adds to a swap beyond the blocks it waits for
   burst    200 swaps of 50 wallets at once: all settle, none twice
   solana   submit-solana until a node has the transaction; 100 swaps each way, all settle, none twice
+  screening  what screening by a list and a service adds to a quote over HTTP
   polls    5,000 held status reads in one process, and what other calls feel of them
   growth   submit, status and history with a million swaps in the database, against an empty one
   scale    quotes and swaps per second with some processes of the API and of the worker, and what a swap costs
   database  WAL, room and transactions of a swap, by table and by statement; 500 swaps without --swaps
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
+  ready    seconds from the start of a worker until it works, also after kill -9
   idle     calls to nodes on such chains with nothing to do, by process and node, as an operator runs them
   x402     seconds from the first request to settled by one payment, local and on such chains, and of payX402
   calls    calls to nodes on such chains for a swap, beyond those with nothing to do
@@ -45,7 +49,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   inventory   a month of USDC between four chains: swaps that find no liquidity, by price of scarcity
   open     what a head costs on such chains with 50,000 swaps that are delivered and not final, against 50
 
-  --strict           end with 1 when a goal is missed; routes, idle, calls, open and price-risk alone always do
+  --strict           end with 1 when a goal is missed; routes, ready, idle, calls, open and price-risk alone always do
   --routes NAMES     some of ${ROUTE_NAMES.join(', ')}
   --swaps NUMBER     on each route; 20 without it
   --sizes NUMBERS    processes of each in scale; 1,2,4 without it
@@ -62,6 +66,7 @@ const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   added: measureAdded,
   burst: measureBurst,
   solana: measureSolana,
+  screening: measureScreening,
   polls: measurePolls,
   growth: measureGrowth,
 }
@@ -83,6 +88,7 @@ type Choices = {
 /** Sections that start their own network, or none. */
 const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = {
   routes: ({ routes: names, swaps }) => onShape({ say }, (shaped) => measureRoutes(shaped, { names, swaps })),
+  ready: () => measureReady({ say }),
   idle: () => onShape({ say, ...RECOMMENDED }, countIdleCalls),
   x402: ({ seed, swaps }) => measurePayments({ say, seed }, swaps),
   calls: () => onShape({ say }, countCalls),

@@ -8,18 +8,20 @@ import { percentile } from './statistics.ts'
 
 type Pace = { url: string; apiKey: string; body: string; rate: number; seconds: number }
 type Target = Pick<Pace, 'url' | 'apiKey' | 'body'>
-export type PacedFunctions = { measureP99(pace: Pace): Promise<number> }
+/** Of 1, such as 0.99. */
+type Part = { part: number }
+export type PacedFunctions = { measurePercentile(pace: Pace & Part): Promise<number> }
 
 const CONNECTIONS = 32
 const WARM_UP_SECONDS = 2
 
-/** The p99 in milliseconds, from the moment at which each call was due. */
-async function measureP99({ seconds, rate, ...target }: Pace): Promise<number> {
+/** In milliseconds, from the moment at which each call was due. */
+async function measurePercentile({ seconds, rate, part, ...target }: Pace & Part): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   await callEvenly(agent, target, { rate, count: rate * WARM_UP_SECONDS })
   const times = await callEvenly(agent, target, { rate, count: rate * seconds })
   agent.destroy()
-  return percentile(times, 0.99)
+  return percentile(times, part)
 }
 
 /** The time that each call took. */
@@ -50,4 +52,4 @@ function call(agent: Agent, { url, apiKey, body }: Target, dueAt: number): Promi
   })
 }
 
-answerCalls({ measureP99 } satisfies PacedFunctions)
+answerCalls({ measurePercentile } satisfies PacedFunctions)

@@ -19,7 +19,13 @@ const ASSETS = 12
 const CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other']
 
 export type ServiceRole = 'api' | 'worker' | 'attester'
-export type Service = { apiUrl: string; pids: Record<ServiceRole, number>; stop(): Promise<void> }
+export type Service = {
+  apiUrl: string
+  pids: Record<ServiceRole, number>
+  /** Another API process, with these fields in its configuration. Returns its URL. */
+  addApi(port: number, fields: object): Promise<string>
+  stop(): Promise<void>
+}
 type Options = { network: Network; port: number; profileDir?: string }
 
 export async function startService({ network, port, profileDir }: Options): Promise<Service> {
@@ -29,7 +35,7 @@ export async function startService({ network, port, profileDir }: Options): Prom
     spawnRole({ network, port, role, file, ...(profileDir && { profileDir }) })
   const children = { api: start('api'), worker: start('worker'), attester: start('attester') }
   const all = Object.values(children)
-  const apiUrl = `http://127.0.0.1:${port}`
+  const apiUrl = urlAt(port)
   const stop = async () => {
     await Promise.all(all.map(stopChild))
   }
@@ -37,9 +43,17 @@ export async function startService({ network, port, profileDir }: Options): Prom
     await stop()
     throw error
   })
+  const addApi = async (another: number, fields: object) => {
+    all.push(spawnRole({ network, port: another, role: 'api', file, fields }))
+    await waitUntilReady(urlAt(another))
+    return urlAt(another)
+  }
   const pidOf = (role: ServiceRole) => children[role].pid ?? 0
-  return { apiUrl, pids: { api: pidOf('api'), worker: pidOf('worker'), attester: pidOf('attester') }, stop }
+  const pids = { api: pidOf('api'), worker: pidOf('worker'), attester: pidOf('attester') }
+  return { apiUrl, pids, addApi, stop }
 }
+
+const urlAt = (port: number) => `http://127.0.0.1:${port}`
 
 /** Creates an account with very high limits, and returns its API key. */
 export async function createApiKey(network: Network, name: string): Promise<string> {
@@ -56,18 +70,25 @@ export async function createApiKey(network: Network, name: string): Promise<stri
   return key
 }
 
-async function migrate({ databaseUrl }: Network, file: string): Promise<void> {
+export async function migrate({ databaseUrl }: Network, file: string): Promise<void> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
   await promisify(execFile)(process.execPath, [file, 'migrate'], { cwd: root, env })
 }
 
-type Started = Options & { role: ServiceRole; file: string }
+/** `fields` of the configuration and variables in place of the network's own. */
+type Started = Options & {
+  role: ServiceRole
+  file: string
+  fields?: object
+  secrets?: Record<string, string>
+}
 
-function spawnRole({ network, port, role, file, profileDir }: Started): ChildProcess {
+export function spawnRole(started: Started): ChildProcess {
+  const { network, port, role, file, profileDir, fields } = started
   const { keys, home, databaseUrls } = network
-  const config = join(home, `${role}.json`)
-  writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'))))
-  const secrets = toServiceSecrets(keys)[role]
+  const config = join(home, `${role}-${port}.json`)
+  writeFileSync(config, JSON.stringify({ ...configFor(role, join(home, 'service.json')), ...fields }))
+  const secrets = started.secrets ?? toServiceSecrets(keys)[role]
   const own = { DATABASE_URL: databaseUrls[role], GEOSWAP_CONFIG: config, PORT: String(port), ...secrets }
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}/${role}`] : []
   const command = [...profiling, ...ENDING, file, role]
@@ -109,7 +130,7 @@ async function waitUntilReady(apiUrl: string): Promise<void> {
   }
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
+export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGTERM')

@@ -95,7 +95,7 @@ async function measureHalfLoad({ ours, bare }: Pair, { p99: limit }: Case, most:
   const paced = startRemote<PacedFunctions>('./paced.ts')
   try {
     const measure = ({ url, apiKey, body = '' }: Target) =>
-      paced.call('measureP99', { url, apiKey, body, ...half })
+      paced.call('measurePercentile', { url, apiKey, body, part: 0.99, ...half })
     const baseline = `bare ${ms(await measure(bare))}`
     const value = await measure(ours)
     return [below(`· p99 at ${perSecond(half.rate)}, half of that`, { value, limit, baseline })]

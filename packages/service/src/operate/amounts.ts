@@ -47,12 +47,15 @@ export function createAmounts({ chains }: Pick<NetworkConfig, 'chains'>): Amount
 const decimalsOf = (chain: ChainConfig, { decimals, isNative }: ServedToken) =>
   decimals ?? (isNative ? familyOf(chain).nativeToken.decimals : undefined)
 
-/** The amounts of the configured network. Commands that only read the database work without a configuration. */
-export function findAmounts(env: Env): Amounts {
+/** The amounts of the configured network. */
+export const findAmounts = (env: Env): Amounts => createAmounts({ chains: findChains(env) })
+
+/** The configured chains. Commands that only read the database work without a configuration. */
+export function findChains(env: Env): NetworkConfig['chains'] {
   try {
-    return createAmounts(findNetworkNames(env))
+    return findNetworkNames(env).chains
   } catch (error) {
-    if (error instanceof UsageError) return createAmounts({ chains: [] })
+    if (error instanceof UsageError) return []
     throw error
   }
 }

@@ -9,6 +9,7 @@ import { readBooks } from '../store/books.ts'
 import { savePrices } from '../store/exports.ts'
 import { insertMovements, type NewMovement, readLedgerBalances } from '../store/ledger.ts'
 import { showBooks } from './books.ts'
+import { idleCallsOf } from './idle-calls.ts'
 
 const database = useTestDatabase()
 const folder = mkdtempSync(join(tmpdir(), 'journal-'))
@@ -53,14 +54,15 @@ beforeAll(async () => {
 
 const today = (days = 0) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-async function run(format: string): Promise<string> {
+async function show(...args: string[]): Promise<string> {
   const out: string[] = []
   const output = { out: (text: string) => void out.push(text), hint: (text: string) => void out.push(text) }
   const env = { DATABASE_URL: database.url, GEOSWAP_CONFIG: config }
-  const args = ['export', '--from', today(), '--to', today(1), '--format', format]
   expect(await runCommand(output, () => showBooks(args, env, output))).toBe(0)
   return out.join('\n')
 }
+
+const run = (format: string) => show('export', '--from', today(), '--to', today(1), '--format', format)
 
 async function readCsv() {
   const [head = '', ...lines] = (await run('csv')).split('\n')
@@ -69,6 +71,15 @@ async function readCsv() {
     return Object.fromEntries(head.split(',').map((name, index) => [name, cells[index] ?? '']))
   })
 }
+
+test('the books end with what nodes are asked while nothing happens', async () => {
+  const { perSecond, perMonth } = idleCallsOf({ name: 'base', family: 'evm' })
+
+  const lines = (await show('--days', '1')).split('\n')
+
+  const row = lines.find((line) => line.startsWith('base ') && !line.includes(':'))
+  expect(row?.split(/\s+/)).toEqual(['base', perSecond.toFixed(2), perMonth.toLocaleString('en')])
+})
 
 test('the journal has what moved on a day between two accounts, with its price', async () => {
   const rows = await readCsv()

@@ -3,8 +3,9 @@ import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } 
 import { readBooks } from '../store/books.ts'
 import { type DayMovement, type DayPrice, readDayPrices, streamMovements } from '../store/exports.ts'
 import { type Books, type GasDay, type RouteDay, rentOf, scaleBooks } from '../swap/books.ts'
-import { type Amounts, findAmounts } from './amounts.ts'
+import { type Amounts, findAmounts, findChains } from './amounts.ts'
 import { PERIOD_OPTIONS, parseFormat, parsePeriod, toCsvLine, writePages } from './export.ts'
+import { IDLE_PROCESSES, idleCallsOf } from './idle-calls.ts'
 
 export const BOOKS_HELP = `books [--days N] [--swaps N] [--json]
       Shows what swaps earned and what their transactions cost, by day and route, and the gas by day and chain, of
@@ -58,6 +59,8 @@ function describe({ gas, ...books }: Shown, { days, swaps, env }: Asked): string
     `${days} days, USD: earned ${usd(books.earnedE6)}, network ${usd(books.networkE6)}, profit ${usd(profit)}`,
     `30 days like these: earned ${perMonth(books.earnedE6)}, network ${perMonth(books.networkE6)}`,
     ...(swaps === undefined ? [] : [describeSwaps(books, swaps)]),
+    '',
+    describeCalls(env),
   ].join('\n')
 }
 
@@ -67,6 +70,17 @@ function describeSwaps(books: Books, swaps: bigint): string {
   const { earnedE6, networkE6 } = expected
   const profit = usd(earnedE6 - networkE6)
   return `${swaps} swaps like these: earned ${usd(earnedE6)}, network ${usd(networkE6)}, profit ${profit}`
+}
+
+/** What nodes are asked without any swap. */
+function describeCalls(env: Env): string {
+  const rows = findChains(env).map((chain) => {
+    const { measuredOn, perSecond, perMonth } = idleCallsOf(chain)
+    const name = measuredOn === chain.name ? chain.name : `${chain.name}, as ${measuredOn}`
+    return [name, perSecond.toFixed(2), perMonth.toLocaleString('en')]
+  })
+  const title = `Calls to nodes while nothing happens, by ${IDLE_PROCESSES}:`
+  return [title, toTable([['CHAIN', 'A SECOND', '30 DAYS'], ...rows])].join('\n')
 }
 
 function toGasRow(gas: GasDay, routes: readonly RouteDay[], { amount, coin: coinOf }: Amounts): string[] {
