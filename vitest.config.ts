@@ -67,6 +67,7 @@ export default defineConfig({
       withNetwork('shape', 'test/shape/network.ts', { seconds: 420, order: 8 }),
       breaking('proof', { seconds: 120, order: 9 }),
       withNetwork('agents', 'test/clients/network.ts', { seconds: 120, order: 11 }),
+      withNetwork('agentkit', 'test/clients/network.ts', { seconds: 120, order: 12 }),
       { test: { ...isolated, ...selectionOf('gate'), name: 'gate', sequence: { groupOrder: 10 } } },
     ],
   },

@@ -54,9 +54,9 @@ test('installed packages are pinned by hash, except builds of two developer tool
   expect(unknown.filter((each) => !isExcused(each)).map(([path]) => nameOf(path))).toEqual([])
 })
 
-test('the frameworks that only npm run test:agents installs are pinned by hash, wherever they come from', () => {
-  const { packages: own } = readJson<{ packages: Record<string, Locked> }>('test/agents/package-lock.json')
-  const { dependencies = {} } = readJson<Manifest>('test/agents/package.json')
+test.each(['agents', 'agentkit'])('what only npm run test:%s installs is pinned by hash', (folder) => {
+  const { packages: own } = readJson<{ packages: Record<string, Locked> }>(`test/${folder}/package-lock.json`)
+  const { dependencies = {} } = readJson<Manifest>(`test/${folder}/package.json`)
   const installed = Object.values(own).slice(1)
 
   expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])

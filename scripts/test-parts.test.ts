@@ -29,7 +29,7 @@ test('every test file belongs to exactly one part, and every part to one command
 test('npm test and npm run test:rest run all parts but the proof and the frameworks of agents', () => {
   const neither = testParts.filter(({ command }) => command !== 'test' && command !== 'test:rest')
 
-  expect(neither.map(({ name }) => name)).toEqual(['proof', 'agents'])
+  expect(neither.map(({ name }) => name)).toEqual(['proof', 'agents', 'agentkit'])
 })
 
 test('a part starts beside those that allow it, in the order of the table', () => {

@@ -1,5 +1,5 @@
 /** The commands that run tests: what a developer waits for, what is left out there, and what neither runs. */
-export type TestCommand = 'test' | 'test:rest' | 'test:proof' | 'test:agents'
+export type TestCommand = 'test' | 'test:rest' | 'test:proof' | 'test:agents' | 'test:agentkit'
 
 export type TestPart = {
   /** Also the name of its project in vitest.config.ts; the check is none. */
@@ -89,8 +89,9 @@ export const testParts: readonly TestPart[] = [
   },
 
   { name: 'proof', command: 'test:proof', files: [everyTest('test/proof')], beside: [] },
-  // It needs packages that the repository does not install.
+  // They need packages that the repository does not install.
   { name: 'agents', command: 'test:agents', files: [everyTest('test/agents')], beside: [] },
+  { name: 'agentkit', command: 'test:agentkit', files: [everyTest('test/agentkit')], beside: [] },
 ]
 
 /** The globs that vitest takes for a part. */

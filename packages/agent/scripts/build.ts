@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { buildProgram } from '../../../scripts/pack/program.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
-const ENTRIES = ['index', 'ai', 'eliza', 'langchain', 'mcp', 'openai']
+const ENTRIES = ['index', 'agentkit', 'ai', 'eliza', 'langchain', 'mcp', 'openai']
 
 /** Writes the modules that applications import, with everything that they need, and their types. */
 export async function buildAgent(folder: string): Promise<void> {

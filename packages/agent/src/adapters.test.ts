@@ -2,6 +2,7 @@ import { startWorld } from '@geoswap/mcp/test/world'
 import { swap } from '@geoswap/wallet/test/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Agent } from './agent.ts'
+import { toAgentkitProvider } from './agentkit.ts'
 import { toAiTools } from './ai.ts'
 import { createAgent } from './create-agent.ts'
 import { toElizaPlugin } from './eliza.ts'
@@ -57,6 +58,23 @@ test('a person who is asked and declines leaves no swap', async () => {
   expect(questions).toEqual([expect.stringContaining('Swap 10 USDC on alpha')])
 })
 
+/** The part of zod and of AgentKit in use, which keeps what it is given. */
+type Field = { kind: string; isOptional?: true; optional(): Field; describe(text: string): Field }
+const fieldOf = (kind: string): Field => ({
+  kind,
+  optional: () => ({ ...fieldOf(kind), isOptional: true }),
+  describe: () => fieldOf(kind),
+})
+const agentkit = {
+  customActionProvider: <Action>(actions: Action[]) => actions,
+  z: {
+    string: () => fieldOf('string'),
+    number: () => fieldOf('number'),
+    enum: (values: readonly string[]) => fieldOf(values.join('|')),
+    object: (fields: Record<string, Field>) => ({ passthrough: () => fields }),
+  },
+}
+
 type Called = { chains: Promise<unknown>; wrong: Promise<unknown> }
 const wrong = { chian: 'alpha' }
 
@@ -78,6 +96,13 @@ const adapters: Record<string, () => Called> = {
     const tools = toLangchainTools(agent, { DynamicStructuredTool })
     const call = async (name: string, input: object) =>
       JSON.parse((await tools.find(({ fields }) => fields.name === name)?.fields.func(input)) ?? '')
+    return { chains: call('list_chains', {}), wrong: call('list_tokens', wrong) }
+  },
+  agentkit() {
+    const { customActionProvider, z } = agentkit
+    const provider = toAgentkitProvider(agent, { customActionProvider, z })
+    const call = async (name: string, input: object) =>
+      JSON.parse((await provider.find((action) => action.name === name)?.invoke(input)) ?? '')
     return { chains: call('list_chains', {}), wrong: call('list_tokens', wrong) }
   },
   openai() {
@@ -157,4 +182,17 @@ test.each([
 
   expect(await execute?.needsApproval(undefined, input)).toBe(isAsked)
   expect(execute).toMatchObject({ strict: false, parameters: { required: ['from', 'to'] } })
+})
+
+test('an action of AgentKit has the fields of its tool, and takes no wallet of AgentKit', () => {
+  const provider = toAgentkitProvider(agent, agentkit)
+  const swap = provider.find(({ name }) => name === 'execute_swap')
+
+  expect(swap?.invoke.length).toBe(1)
+  expect(swap?.schema).toMatchObject({
+    ...{ from: { kind: 'string' }, amount: { kind: 'string', isOptional: true } },
+    ...{ slippageBps: { kind: 'number', isOptional: true }, method: { isOptional: true } },
+  })
+  expect(swap?.schema['from']).not.toHaveProperty('isOptional')
+  expect(swap?.schema['method']?.kind).toContain('authorization')
 })
