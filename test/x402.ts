@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { transferTypes } from '@geoswap/protocol'
-import { type Address, type Hex, toHex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
 // A payer by HTTP 402 that knows nothing of the service: it signs typed data.
@@ -28,12 +28,12 @@ export const domainOf = ({ asset, network, extra: { name, version } }: Offer) =>
 
 const VALID_SECONDS = 60
 
-/** The header that pays an offer, with other terms if they are given. */
+/** The header that pays an offer, with other terms if they are given; `call`: by which anybody shows it to the token. */
 export async function signPayment(
   wallet: PrivateKeyAccount,
   offer: Offer,
   changed: { value?: string; validBefore?: string } = {},
-): Promise<{ nonce: Hex; header: string }> {
+): Promise<{ nonce: Hex; header: string; call: Hex }> {
   const { opDeadline } = offer.extra.operation.message
   const nonce = toHex(randomBytes(32))
   const authorization = {
@@ -48,8 +48,15 @@ export async function signPayment(
       ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
     },
   })
-  return { nonce, header: toPaymentHeader(offer, { signature, authorization }) }
+  const { from, to } = authorization
+  const terms = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, signature] as const
+  const call = encodeFunctionData({ abi: TRANSFER, functionName: 'transferWithAuthorization', args: terms })
+  return { nonce, call, header: toPaymentHeader(offer, { signature, authorization }) }
 }
+
+const TRANSFER = parseAbi([
+  'function transferWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes)',
+])
 
 /** A payment of version 2. */
 export const toPaymentHeader = (accepted: object, payload: object): string =>

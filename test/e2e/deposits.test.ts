@@ -8,6 +8,7 @@ import { setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
 import { buildBy, passDeadline, pay, submitBy } from '../ways.ts'
 import { createWorld, type Order, outcomeOf, quoteOnceSettled, stageOf, toRequest, until } from '../world.ts'
+import { type Offer, offerIn, signPayment, usdcUrl } from '../x402.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -322,4 +323,26 @@ test('submitting again returns the same swap', async () => {
   const [first, second] = [await api.submit(submission), await api.submit(submission)]
 
   expect(second.body).toEqual(first.body)
+})
+
+test('a second payment of x402 that somebody else shows to the token goes back to the payer by itself', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 2n * AMOUNT)
+  const held = () => alpha.balanceOf(wallet.address, 'USDC')
+  const url = usdcUrl(local.apiUrl, { from: alpha, to: beta, wallet, amount: AMOUNT })
+  const offer = offerIn<Offer>((await fetch(url)).headers) ?? expect.unreachable()
+  const [first, second] = [await signPayment(wallet, offer), await signPayment(wallet, offer)]
+  const pay = () => fetch(url, { headers: { 'payment-signature': first.header } })
+
+  const paid = await pay()
+  await alpha.as(newWallet().address, { to: offer.asset, data: second.call })
+  await until(async () => (await held()) === 0n)
+  await passDeadline(alpha, { operation: offer.extra.operation } as BuildGeoOpReply)
+  await until(async () => (await held()) === AMOUNT)
+
+  const returned = [{ token: offer.asset, amount: `${AMOUNT}` }]
+  const told = await until(async () => {
+    const status = (await (await pay()).json()) as StatusReply
+    return status.deposit?.returned ? status : undefined
+  })
+  expect([paid.status, told]).toMatchObject([200, { status: 'settled', deposit: { returned } }])
 })
