@@ -17,18 +17,17 @@ import type { Lane, Task } from './lane.ts'
 const EVERY_MS = 600_000
 // Small batches hold locks only briefly, and use an index instead of a table scan.
 const AT_ONCE = 1_000
-const DEFAULT_EVENT_DAYS = 90
 // Longer than an input is held: a scan that begins anew finds events of open swaps stored.
 const CHAIN_EVENT_DAYS = 8
 
-/** How long what is kept. Without days for denials they stay for ever. */
-type Kept = { eventDays?: number; screening?: { denialDays?: number } | undefined }
+/** For how many days rows are kept. Denials without a number stay for ever. */
+type Kept = { eventDays: number; screening?: { denialDays?: number } | undefined }
 
 /** Deletes rows that are no longer needed. Swaps, signed transactions, attestations and books stay for ever. */
 export function retentionLane(
   pool: Pool,
   logger: Logger,
-  { eventDays = DEFAULT_EVENT_DAYS, screening }: Kept = {},
+  { eventDays, screening }: Kept,
   atOnce = AT_ONCE,
 ): Lane {
   const { denialDays } = screening ?? {}
