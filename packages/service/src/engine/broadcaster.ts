@@ -99,10 +99,10 @@ const MAX_SEEN = 20
 // A transaction whose event is not stored by then may have failed.
 const EVENT_AFTER_BLOCKS = 2n
 const EVENT_AFTER_SECONDS = 3
-// Not even the watching lane may have looked for it.
+// By then the chain is asked even if the watching lane has not scanned that far.
 const UNSCANNED_AFTER_BLOCKS = 4n
 
-/** `scannedTo`: the block up to which their events were stored before. */
+/** `scannedTo`: the events of all blocks up to this one are stored. */
 type Unseen = { unseen: readonly Attempt[]; scannedTo: bigint }
 
 /** The attempts that neither the chain nor an event has shown in a block. Attempts of one nonce share its outcome. */

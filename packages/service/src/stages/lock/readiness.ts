@@ -77,7 +77,7 @@ export async function readinessOf(
   return { kind: 'ready', lowered: paid.output < op.quotedOutput ? paid : undefined }
 }
 
-/** Undefined if everybody is served, and for what nobody else can have sent. */
+/** Judges those who sent the input of a payment. Undefined for other swaps, and where everybody is served. */
 async function judgePayment({ origin, screening }: ReadinessDeps, { head }: Heads, swap: Swap) {
   const { ways } = origin
   return isPayment(swap.op) && screening && ways ? judgeSent({ ways, screening }, swap, head) : undefined

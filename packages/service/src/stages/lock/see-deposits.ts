@@ -39,8 +39,8 @@ type Page = { after?: string | undefined; since?: bigint | undefined }
 
 /**
  * Looks at the addresses that wait for a deposit, after the given swap. Reads balances and no logs: the native coin
- * writes none, and several senders may have paid. Returns the swap after which to go on, undefined at the end of the
- * list: one that fails holds up no others.
+ * writes none, and several senders may have paid. Returns the swap after which to go on; undefined at the end of the
+ * list. A swap that fails delays no other.
  */
 export async function seeDeposits(
   deps: Deps,
@@ -85,7 +85,7 @@ async function seeDeposit(deps: Deps, { heads, since }: Look, swap: Swap, receiv
   if (isNew && received > 0n) deps.onReceived({ swap, received: `${received}`, since, at: heads.head })
 }
 
-/** Without the transaction of an amount that is new: nobody waits for it. */
+/** A new amount drops the known transaction: that of the new one is looked for later, and no swap waits for it. */
 function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
   const received = amount.toString()
   if (deposit?.received === received) return deposit
@@ -95,8 +95,8 @@ function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
 }
 
 /**
- * False while the vault has too little left, or the day of the key: the deposit waits, and goes back to the wallet
- * after the deadline.
+ * False while the vault, or the daily limit of the key, has too little left: the deposit waits, and goes back to the
+ * wallet after the deadline.
  */
 async function accept(
   { moves }: Deps,
@@ -177,7 +177,7 @@ export function createDepositTasks({ pool, chain, follower, moves, ...others }: 
   const screened: Topic = `screening:${chainId}`
   let done: string | undefined
   let after: string | undefined
-  // The heads at which the last pass over all that wait began, and this one.
+  // The blocks at which the last whole pass began, and this one.
   let since: bigint | undefined
   let begun: bigint | undefined
   let wakeUp: (topic: Topic) => void = () => {}
