@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type X402Answer, X402Error, type X402Plan, x402KeyOf } from '@geoswap/sdk/x402'
 import type { Side } from '@geoswap/wallet/catalog'
 import { UserError } from '@geoswap/wallet/errors'
-import { usualFamily } from '@geoswap/wallet/families/registry'
+import { defaultFamily } from '@geoswap/wallet/families/registry'
 import { payRequest, type Shown } from '@geoswap/wallet/pay'
 import { isLoopback } from '@geoswap/wallet/store/local-network'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
@@ -22,7 +22,7 @@ type Asked = { confirmationToken: string; expiresAt: string; reasons: string[] }
 /** Requests a URL and pays for it within the rules. A payee that is no allowed recipient is always confirmed. */
 export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, call: Call) {
   const { context, client } = opened
-  const evm = { chain: { family: usualFamily, name: 'EVM chains' } }
+  const evm = { chain: { family: defaultFamily, name: 'EVM chains' } }
   let shown: Shown | undefined
   let asked: Asked | undefined
   let heard: ReturnType<typeof takeUnheard>

@@ -5,7 +5,7 @@ import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Side } from '@geoswap/wallet/catalog'
 import { type Context, connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { usualFamily } from '@geoswap/wallet/families/registry'
+import { defaultFamily } from '@geoswap/wallet/families/registry'
 import { payRequest, type Shown } from '@geoswap/wallet/pay'
 import { type ChosenWallet, chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand, type ExitCode } from '../command.ts'
@@ -55,7 +55,7 @@ used.`,
     const most = values['max-usd'] === undefined ? undefined : readCents(values['max-usd'])
     const isDry = values['dry-run'] ?? false
     const named = values.wallet
-    const payer = await chooseWallet(context, { family: usualFamily, chain: 'EVM chains', named })
+    const payer = await chooseWallet(context, { family: defaultFamily, chain: 'EVM chains', named })
     const { data: body } = values
     const json = body === undefined ? undefined : { 'content-type': 'application/json' }
     const request = {

@@ -3,7 +3,7 @@ import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Catalog } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { assertId, resumeWith, UserError } from '@geoswap/wallet/errors'
-import { parseAnyAddress, usualFamily } from '@geoswap/wallet/families/registry'
+import { defaultFamily, parseAnyAddress } from '@geoswap/wallet/families/registry'
 import { readExternalId } from '@geoswap/wallet/order'
 import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
@@ -153,7 +153,7 @@ async function getPayer(context: Context, named: string): Promise<string> {
   if (known) return known.address
   if (parseAnyAddress(named) !== undefined) return named
   // Only the wallet of the local network is in no file. Any other name is refused, with the names there are.
-  return (await chooseWallet(context, { family: usualFamily, chain: 'the origin chain', named })).address
+  return (await chooseWallet(context, { family: defaultFamily, chain: 'the origin chain', named })).address
 }
 
 function readStatus(text: string): SwapStatus {

@@ -4,7 +4,7 @@ import { readBalances } from '@geoswap/wallet/balances'
 import { getSide } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { familyNames, usualFamily } from '@geoswap/wallet/families/registry'
+import { defaultFamily, familyNames } from '@geoswap/wallet/families/registry'
 import { createKey, type Family, formatKey, type Key, parseKey } from '@geoswap/wallet/keys'
 import type { Wallet } from '@geoswap/wallet/store/wallet-files'
 import { askFaucet } from '@geoswap/wallet/swap/local-wallet'
@@ -114,7 +114,7 @@ function getWallet({ wallets }: Context, name: string): Wallet {
   return found
 }
 
-function readFamily(text: string = usualFamily): Family {
+function readFamily(text: string = defaultFamily): Family {
   const found = familyNames.find((name) => name === text)
   if (found) return found
   throw new UserError('USAGE', `--family is ${familyNames.join(' or ')}.`)

@@ -5,7 +5,7 @@ import { solana } from './solana.ts'
 /** By the names that chains of the service have. */
 export const families: Readonly<Record<FamilyName, WalletFamily>> = { evm, solana }
 export const familyNames = Object.keys(families) as FamilyName[]
-export const usualFamily = evm.name
+export const defaultFamily = evm.name
 
 /** The address in the form of its family; undefined for a text that is an address of none. */
 export function parseAnyAddress(text: string): string | undefined {
