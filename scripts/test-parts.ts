@@ -46,7 +46,7 @@ export const testParts: readonly TestPart[] = [
   {
     name: 'packages',
     command: 'test:rest',
-    files: ['test/clients/{openapi,packages,quickstart,x402-buy}.test.ts'],
+    files: ['test/clients/{openapi,packages,quickstart,x402-buy,x402-buy-solana}.test.ts'],
     beside: ['searches', 'lies'],
   },
   {

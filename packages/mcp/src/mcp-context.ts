@@ -123,8 +123,20 @@ export function choosePayer(
   const fitting = wallets.filter(({ family }) => family === chain.family)
   const found = named === undefined ? fitting[0] : fitting.find(({ name }) => name === named)
   if (found) return found
+  throw noWallet(fitting, `No wallet ${named ?? 'of this server'} can pay on ${chain.name}.`)
+}
+
+/** For a payment that may be made on any chain: the named wallets, else the first one of each family. */
+export function choosePayers({ wallets }: Pick<McpContext, 'wallets'>, named?: string): ChosenWallet[] {
+  const isFirst = (wallet: ChosenWallet) => wallets.find(({ family }) => family === wallet.family) === wallet
+  const found = wallets.filter((each) => (named === undefined ? isFirst(each) : each.name === named))
+  if (found.length > 0) return found
+  throw noWallet(wallets, `No wallet ${named ?? 'of this server'} can pay.`)
+}
+
+function noWallet(fitting: readonly ChosenWallet[], message: string): UserError {
   const names = fitting.map(({ name }) => name).join(', ') || 'none'
-  throw new UserError('NO_WALLET', `No wallet ${named ?? 'of this server'} can pay on ${chain.name}.`, {
+  return new UserError('NO_WALLET', message, {
     advice: `There are: ${names}. Only the operator of the server can add one: --wallets.`,
   })
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type X402Answer, X402Error, type X402Plan, x402KeyOf } from '@geoswap/sdk/x402'
+import { type X402Answer, X402Error, type X402Plan, x402KeyOf, x402TermsOf } from '@geoswap/sdk/x402'
 import type { Side } from '@geoswap/wallet/catalog'
 import { UserError } from '@geoswap/wallet/errors'
-import { defaultFamily } from '@geoswap/wallet/families/registry'
 import { payRequest, type Shown } from '@geoswap/wallet/pay'
 import { isLoopback } from '@geoswap/wallet/store/local-network'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
-import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
+import { type Call, choosePayers, type McpContext, type Opened } from './mcp-context.ts'
 import { createPublicFetch } from './public-fetch.ts'
 import { assertWithinCaps, formatUsd, losesMuch, parseCents, reasonsToAsk } from './rules.ts'
 import type { PayInput } from './schemas.ts'
@@ -22,7 +21,6 @@ type Asked = { confirmationToken: string; expiresAt: string; reasons: string[] }
 /** Requests a URL and pays for it within the rules. A payee that is no allowed recipient is always confirmed. */
 export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, call: Call) {
   const { context, client } = opened
-  const evm = { chain: { family: defaultFamily, name: 'EVM chains' } }
   let shown: Shown | undefined
   let asked: Asked | undefined
   let heard: ReturnType<typeof takeUnheard>
@@ -31,19 +29,19 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
   const isOwnNetwork = context.settings.local !== undefined && isLoopback(url)
   const headers = body === undefined ? undefined : { 'content-type': 'application/json' }
   const request = { url, body, headers, method: body === undefined ? 'GET' : 'POST' }
-  const payer = choosePayer(mcp, evm, input.wallet)
-  const key = x402KeyOf(request, payer.address)
-  const unheard = takeUnheard(mcp, key)
+  const payers = choosePayers(mcp, input.wallet)
+  const keys = payers.map(({ address }) => x402KeyOf(request, address))
+  const unheard = takeUnheard(mcp, keys)
   if (unheard) return unheard
   try {
     const answer = await payRequest(context, client, {
-      ...{ request, payer, from, again: false, isInsecure: false, timeoutMs: SELLER_MS, left: call.signal },
+      ...{ request, payers, from, again: false, isInsecure: false, timeoutMs: SELLER_MS, left: call.signal },
       fetch: isOwnNetwork ? undefined : createPublicFetch(),
       chooseWallet: async (side) => findPayer(mcp, side, input.wallet),
       async approve(plan, words, id) {
         shown = words
         // The earlier call may have ended since this one began: nothing else is paid then.
-        heard = takeUnheard(mcp, key)
+        heard = takeUnheard(mcp, keys)
         if (heard) return false
         const judged = await judge(mcp, { id, plan, shown, input: { ...input, url }, call })
         if (judged !== true) {
@@ -57,7 +55,8 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
       },
     })
     const result = toResult(answer, shown)
-    if (call.signal.aborted && answer.payment) keepUnheard(mcp, key, result)
+    if (call.signal.aborted && answer.payment)
+      keepUnheard(mcp, x402KeyOf(request, x402TermsOf(answer.payment).payer), result)
     return result
   } catch (error) {
     if (heard) return heard
@@ -81,8 +80,9 @@ function keepUnheard({ unheard, log }: McpContext, key: string, result: Result):
 }
 
 /** The answer that an earlier call paid for and did not hear. */
-function takeUnheard({ unheard }: McpContext, key: string): Result | undefined {
+function takeUnheard({ unheard }: McpContext, keys: readonly string[]): Result | undefined {
   for (const [old, { until }] of unheard) if (until <= Date.now()) unheard.delete(old)
+  const key = keys.find((each) => unheard.has(each)) ?? ''
   const kept = unheard.get(key)
   unheard.delete(key)
   return kept && { ...(kept.result as Result), wasPaidBefore: true }

@@ -15,11 +15,11 @@ test('the bundle needs nothing but viem', async () => {
   expect(new Set(imported)).toEqual(new Set(['viem']))
 })
 
-test('payments by x402 add less than 8 kB, and share the errors of the rest', async () => {
+test('payments by x402 add less than 17.5 kB, and share the errors of the rest', async () => {
   const text = await bundle({ minify: true, entry: 'x402/pay-x402' })
   const readable = await bundle({ minify: false, entry: 'x402/pay-x402' })
 
   const imported = [...readable.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)
   expect(new Set(imported)).toEqual(new Set(['viem', '../index.js']))
-  expect(gzipSync(text, { level: 9 }).length).toBeLessThan(8_000)
+  expect(gzipSync(text, { level: 9 }).length).toBeLessThan(17_500)
 })

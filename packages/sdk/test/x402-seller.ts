@@ -24,16 +24,17 @@ type SellerChain = {
   client: Pick<PublicActions & TestActions, 'readContract' | 'setBalance'>
 }
 
-type Request = { header(name: string): string | undefined }
-type Response = {
+export type Request = { header(name: string): string | undefined; headers: Record<string, unknown> }
+export type Response = {
   status(code: number): Response
+  setHeader(name: string, value: unknown): unknown
   set(name: string, value: string): Response
   end(body?: string | Buffer): unknown
   json(value: object): unknown
   redirect(to: string): unknown
   destroy(): unknown
 }
-type Next = () => void
+export type Next = () => void
 type Act = (request: Request, response: Response, next: Next) => unknown
 type App = RequestListener & { use(act: unknown): void; get(path: string, act: Act): void }
 
@@ -66,7 +67,7 @@ async function createFacilitator(chain: SellerChain, rpcUrl: string) {
   return new x402Facilitator().register(`eip155:${chain.chainId}`, new FacilitatorScheme(signer))
 }
 
-/** The public server of x402, which sells `{ "report": … }` for USDC on one chain. `act` sees requests first. */
+/** Sells for USDC on one EVM chain. */
 export async function startSeller(chain: SellerChain, rpcUrl: string, price: bigint) {
   const payTo = privateKeyToAccount(generatePrivateKey()).address
   const facilitator = await createFacilitator(chain, rpcUrl)
@@ -75,15 +76,33 @@ export async function startSeller(chain: SellerChain, rpcUrl: string, price: big
     chain.client.readContract({ address: asset, abi, functionName: 'name' }),
     chain.client.readContract({ address: asset, abi, functionName: 'version' }),
   ])
+  const network = `eip155:${chain.chainId}` as const
+  const server = new x402ResourceServer(facilitator as never).register(network, new SellerScheme())
+  const seller = await serveReport(server, { network, payTo, price, asset, extra: { name, version } })
+  return Object.assign(seller, { earned: () => chain.balanceOf(seller.payTo, 'USDC') })
+}
+
+type Sold<Payee> = {
+  network: `${string}:${string}`
+  payTo: Payee
+  price: bigint
+  asset: string
+  extra: Record<string, unknown>
+  /** Sees requests before all others. */
+  first?: Act
+}
+
+/** The public server of x402, which sells `{ "report": … }`. `act` sees requests first. */
+export async function serveReport<Payee extends string>(server: x402ResourceServer, sold: Sold<Payee>) {
+  const { network, payTo, price, asset, extra, first } = sold
   const seller = {
     ...{ payTo, price, payments: [] as string[], asked: 0 },
     act: (_request: Request, _response: Response, next: Next): unknown => next(),
   }
-  const network = `eip155:${chain.chainId}` as const
-  const server = new x402ResourceServer(facilitator as never).register(network, new SellerScheme())
-  const cost = () => ({ asset, amount: seller.price.toString(), extra: { name, version } })
+  const cost = () => ({ asset, amount: seller.price.toString(), extra })
   const accepts = { scheme: 'exact', network, payTo: () => seller.payTo, price: cost, maxTimeoutSeconds: 120 }
   const app = express()
+  if (first) app.use(first)
   app.use((request: Request, response: Response, next: Next) => {
     const paid = request.header(PAYMENT)
     if (paid === undefined) seller.asked += 1
@@ -96,7 +115,6 @@ export async function startSeller(chain: SellerChain, rpcUrl: string, price: big
   const { port } = listening.address() as AddressInfo
   return Object.assign(seller, {
     url: `http://127.0.0.1:${port}/report`,
-    earned: () => chain.balanceOf(seller.payTo, 'USDC'),
     stop: () => new Promise((resolve) => listening.close(resolve).closeAllConnections()),
   })
 }
@@ -104,7 +122,8 @@ export async function startSeller(chain: SellerChain, rpcUrl: string, price: big
 export const isPaid = (request: Request): boolean => request.header(PAYMENT) !== undefined
 
 function nonceIn(header: string): string {
-  return JSON.parse(Buffer.from(header, 'base64').toString()).payload.authorization.nonce
+  const { authorization, transaction } = JSON.parse(Buffer.from(header, 'base64').toString()).payload
+  return authorization?.nonce ?? transaction
 }
 
 async function listen(server: Server): Promise<Server> {

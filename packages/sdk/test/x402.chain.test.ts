@@ -16,7 +16,7 @@ import type { Client } from '../src/client.ts'
 import { fromViemAccount } from '../src/signers.ts'
 import type { EndedSwap } from '../src/wait.ts'
 import type { X402Plan } from '../src/x402/choose.ts'
-import { payX402, type X402Note, type X402Options } from '../src/x402/pay-x402.ts'
+import { payX402, type X402Note, type X402Options, x402TermsOf } from '../src/x402/pay-x402.ts'
 import { isPaid, type Seller, startSeller } from './x402-seller.ts'
 
 const chainId = 31_337
@@ -95,7 +95,7 @@ test('the public server is paid once, and its answer returned', async () => {
 
   expect(new TextDecoder().decode(body)).toBe('{"report":"fine"}')
   expect(transaction).toMatch(/^0x[0-9a-f]{64}$/)
-  expect(payment?.authorization).toMatchObject({ to: seller.payTo, value: `${PRICE}` })
+  expect(payment && x402TermsOf(payment)).toMatchObject({ payTo: seller.payTo, amount: `${PRICE}` })
   expect([await seller.earned(), signed(), store.size]).toEqual([PRICE, 1, 0])
 })
 
@@ -125,7 +125,7 @@ test('a payment that was stored and not signed before a crash is signed as it wa
 
   await pay()
 
-  expect(new Set(seller.payments)).toEqual(new Set([payment.authorization.nonce]))
+  expect(new Set(seller.payments)).toEqual(new Set([x402TermsOf(payment).nonce]))
   expect(await seller.earned()).toBe(PRICE)
 })
 

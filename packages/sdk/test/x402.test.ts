@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { byValue, lossOf, toCents, usdValueOf } from '../src/x402/choose.ts'
+import { createPayment } from '../src/x402/evm.ts'
 import { findSame, readDemand, readReceipt } from '../src/x402/offers.ts'
-import { createPayment, toHeader } from '../src/x402/payment.ts'
+import { toHeader } from '../src/x402/registry.ts'
 import { ask, assertPayable, keyOf } from '../src/x402/request.ts'
 
 const ASSET = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
@@ -33,9 +34,16 @@ test('an offer of version 2 is read from the header, and one of version 1 from t
 const nested = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`)
 test.each<[string, object, RegExp]>([
   ['another scheme', { scheme: 'upto' }, /scheme upto is not known/],
-  ['another chain family', { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' }, /EVM chains/],
-  ['a network that is a property of objects', { network: 'constructor' }, /EVM chains/],
-  ['a chain without a number', { network: 'eip155:1e3' }, /EVM chains/],
+  [
+    'a chain of another family',
+    { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' },
+    /asset is no address/,
+  ],
+  ['a network that looks like another', { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdP' }, /not known/],
+  ['another name of a network', { network: 'solana:792703809' }, /not known/],
+  ['a network that is a property of objects', { network: 'constructor' }, /not known/],
+  ['a chain without a number', { network: 'eip155:1e3' }, /not known/],
+  ['a chain that has the number in another way', { network: 'eip155:031337' }, /not known/],
   ['a negative amount', { amount: '-1' }, /no whole number/],
   ['an amount of nothing', { amount: '0' }, /no whole number/],
   ['an amount as a number', { amount: 10_000 }, /no whole number/],
@@ -81,7 +89,7 @@ test("a seller's names that could be sentences are not repeated", () => {
   ])
 
   expect(demand?.unread).toEqual([
-    'unreadable: payments are made on EVM chains',
+    'unreadable: the network is not known',
     'eip155:31337: the scheme unreadable is not known',
   ])
 })
@@ -140,18 +148,18 @@ test('the loss of a swap is the share of its input that the price does not have'
   expect([lossOf(undefined, 1n), lossOf(1n, undefined), lossOf(0n, 1n)]).toEqual(Array(3).fill(undefined))
 })
 
-test('a payment is for exactly the offer, and its header repeats it', () => {
+test('a payment is for exactly the offer, and its header repeats it', async () => {
   const demand = demandOf([offer])
   const [read] = demand?.offers ?? []
-  if (!demand || !read) throw new Error('The offer was not read')
+  if (!demand || read?.family !== 'evm') throw new Error('The offer was not read')
   const token = { symbol: 'USDC', decimals: 6, held: 0n }
-  const paying = { demand, offer: read, token, payer: PAYEE, nowSeconds: 1_000 } as const
+  const paying = { ...demand, offer: read, token, payer: PAYEE } as const
 
-  const payment = createPayment(paying)
-  const { 'PAYMENT-SIGNATURE': header = '' } = toHeader({ ...payment, signature: '0x01' })
+  const payment = createPayment(paying, 1_000)
+  const { 'PAYMENT-SIGNATURE': header = '' } = await toHeader({ ...payment, signature: '0x01' })
 
   expect(payment.authorization).toMatchObject({ from: PAYEE, to: PAYEE, value: '10000', validBefore: '1060' })
-  expect(createPayment(paying).authorization.nonce).not.toBe(payment.authorization.nonce)
+  expect(createPayment(paying, 1_000).authorization.nonce).not.toBe(payment.authorization.nonce)
   expect(JSON.parse(Buffer.from(header, 'base64').toString())).toEqual({
     ...{ x402Version: 2, accepted: offer, resource: { url: 'http://seller' } },
     payload: { signature: '0x01', authorization: payment.authorization },
@@ -198,10 +206,12 @@ test('an answer that goes on, a redirect and silence end with a code', async () 
 
 test('a receipt is believed only where it looks like one', () => {
   const hash = `0x${'a'.repeat(64)}`
+  const signature = '5'.repeat(88)
 
   expect(readReceipt(base64({ success: true, transaction: hash }))).toEqual({ transaction: hash })
   expect(readReceipt(base64({ success: false, transaction: '\u001b[2J', errorReason: 'no\nway' }))).toEqual({
     error: 'no way',
   })
+  expect(readReceipt(base64({ success: true, transaction: signature }))).toEqual({ transaction: signature })
   expect(readReceipt('nonsense')).toEqual({})
 })

@@ -7,9 +7,11 @@ import {
   type X402Answer,
   type X402Demand,
   type X402Note,
+  type X402Payer,
   type X402Plan,
   type X402Request,
   type X402Source,
+  type X402Store,
   type X402Swapper,
   x402KeyOf,
 } from '@geoswap/sdk/x402'
@@ -17,6 +19,7 @@ import { formatAmount } from './amounts.ts'
 import { type Catalog, getSide, type Side } from './catalog.ts'
 import { type Context, interrupted, nodeOf, readCatalog } from './context.ts'
 import { UserError } from './errors.ts'
+import { families } from './families/registry.ts'
 import { toSigner } from './keys.ts'
 import { assertReadable, resolveOrder } from './order.ts'
 import { plainName, quoteSeller } from './plain.ts'
@@ -29,8 +32,8 @@ import { type ChosenWallet, unlockWallet } from './wallets.ts'
 
 type PayOrder = {
   request: X402Request
-  /** Pays the seller: a wallet on EVM chains. */
-  payer: ChosenWallet
+  /** Pay the seller: the cheapest offer decides which of them. */
+  payers: readonly ChosenWallet[]
   /** The token that a swap is paid with, as CHAIN:TOKEN; by default the best of what the wallets hold. */
   from?: string | undefined
   /** The wallet that pays a swap from there; undefined if there is none. */
@@ -55,14 +58,18 @@ export type Shown = { price: string; payTo: string; token: string; pays: string;
 /** Pays for a request, with each step written before the next one. */
 export async function payRequest(context: Context, client: Client, order: PayOrder): Promise<X402Answer> {
   const { settings, interrupts, terminal, seen } = context
-  const { request, payer, again, isInsecure, timeoutMs, maxBytes, fetch, left } = order
+  const { request, payers, again, isInsecure, timeoutMs, maxBytes, fetch, left } = order
   const catalog = await readCatalog(client, interrupts.signal)
   const wallets = new Map<string, ChosenWallet>()
   const sources = await findSources(context, catalog, order, wallets)
-  const key = x402KeyOf(request, payer.address)
+  const keyOf = (address: string) => x402KeyOf(request, address)
   const claimed = order.isDry
-    ? { id: key, store: new Map<string, X402Note>(), release: () => {} }
-    : claimPayment(join(context.home, 'payments'), { key, url: request.url })
+    ? { idOf: (key: string) => key, store: new Map<string, X402Note>(), release: () => {} }
+    : claimAll(
+        join(context.home, 'payments'),
+        request.url,
+        payers.map(({ address }) => keyOf(address)),
+      )
   try {
     return await payX402(client, request.url, {
       ...{
@@ -76,16 +83,10 @@ export async function payRequest(context: Context, client: Client, order: PayOrd
         fetch,
         store: claimed.store,
       },
-      payer: {
-        address: payer.address,
-        async signTypedData(typedData) {
-          const signer = await toSigner(await unlockWallet(context, payer))
-          if ('signTypedData' in signer && signer.signTypedData) return signer.signTypedData(typedData)
-          throw new UserError('BAD_KEY', `${payer.name} is no wallet of an EVM chain.`)
-        },
-      },
+      payer: payers.map((payer) => toPayer(context, payer)),
       swapper: createSwapper(context, client, wallets),
-      confirm: (plan, demand) => order.approve(plan, show(plan, demand, catalog), claimed.id),
+      confirm: (plan, demand) =>
+        order.approve(plan, show(plan, demand, catalog), claimed.idOf(keyOf(plan.payer))),
       signal: interrupts.signal,
       onStep(step) {
         if (left?.aborted) throw interrupted()
@@ -99,6 +100,52 @@ export async function payRequest(context: Context, client: Client, order: PayOrd
     claimed.release()
     interrupts.release()
   }
+}
+
+/** The payments of several payers; none if one of them is worked on. */
+function claimAll(folder: string, url: string, keys: readonly string[]) {
+  const claims = new Map<string, ReturnType<typeof claimPayment>>()
+  const release = () => {
+    for (const claim of claims.values()) claim.release()
+  }
+  try {
+    for (const key of keys) claims.set(key, claimPayment(folder, { key, url }))
+  } catch (error) {
+    release()
+    throw error
+  }
+  const get = (key: string) => {
+    const claim = claims.get(key)
+    if (claim) return claim
+    throw new TypeError('This payer is none of those that were claimed')
+  }
+  const store: X402Store = {
+    get: (key) => get(key).store.get(key),
+    set: (key, note) => get(key).store.set(key, note),
+    delete: (key) => get(key).store.delete(key),
+  }
+  return { idOf: (key: string) => get(key).id, store, release }
+}
+
+/** Unlocks the wallet only to sign. */
+function toPayer(context: Context, wallet: ChosenWallet): X402Payer {
+  const { name, address } = wallet
+  const unlock = async () => toSigner(await unlockWallet(context, wallet))
+  const cannot = () => new UserError('BAD_KEY', `${name} is a wallet of another family of chains.`)
+  const signs: X402Payer = {
+    address,
+    async signTypedData(typedData) {
+      const signer = await unlock()
+      if ('signTypedData' in signer && signer.signTypedData) return signer.signTypedData(typedData)
+      throw cannot()
+    },
+    async signTransaction(transaction: string) {
+      const signer = await unlock()
+      if ('signTransaction' in signer) return signer.signTransaction(transaction)
+      throw cannot()
+    },
+  }
+  return signs
 }
 
 const STEPS = {
@@ -202,8 +249,10 @@ function createSwapper(
 
 function show({ offer, token, swap }: X402Plan, demand: X402Demand, { chains, tokens }: Catalog): Shown {
   const nameOf = (chainId: number) => chains.find((each) => each.chainId === chainId)?.name ?? `${chainId}`
+  const { parseAddress } = families[offer.family]
+  const asset = parseAddress(offer.asset)
   const isListed = tokens.some(
-    (each) => each.chainId === offer.chainId && each.address.toLowerCase() === offer.asset.toLowerCase(),
+    (each) => each.chainId === offer.chainId && parseAddress(each.address) === asset,
   )
   const symbol = `${plainName(token.symbol)}${isListed ? '' : ' (not a token of the service)'}`
   const price = `${formatAmount(offer.amount, token.decimals)} ${symbol} on ${nameOf(offer.chainId)}`

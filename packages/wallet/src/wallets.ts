@@ -1,6 +1,7 @@
 import { getAccount, isAddressOf } from './catalog.ts'
 import type { Context } from './context.ts'
 import { UserError } from './errors.ts'
+import { familyNames } from './families/registry.ts'
 import { addressOf, deriveKey, type Family, type Key } from './keys.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
 
@@ -29,6 +30,23 @@ export async function chooseWallet(
       ? `geoswap wallet create NAME --family ${family}, or geoswap wallet import NAME.`
       : `Name one with --wallet, or set it: geoswap config set wallet NAME. There are ${namesOf(fitting)}.`
   throw new UserError('NO_WALLET', `No wallet is set for ${chain}.`, { advice })
+}
+
+/** For a payment that may be made on any chain: the named wallet, else the usual one of each family. */
+export async function choosePayers(context: Stores, named: string | undefined): Promise<ChosenWallet[]> {
+  const found: ChosenWallet[] = []
+  let refusal: unknown
+  for (const family of familyNames)
+    try {
+      found.push(await chooseWallet(context, { family, chain: 'payments', named }))
+    } catch (error) {
+      if (!(error instanceof UserError) || error.code !== 'NO_WALLET') throw error
+      // Of several wallets somebody has to say which one pays.
+      if (named === undefined && context.wallets.list().some((each) => each.family === family)) throw error
+      refusal ??= error
+    }
+  if (found.length === 0) throw refusal
+  return found
 }
 
 /** A wallet, or an address of somebody else: for swaps that no key of this machine signs. */

@@ -1,21 +1,20 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { type X402Answer, X402Error, type X402Plan } from '@geoswap/sdk/x402'
+import { type X402Answer, X402Error, type X402Plan, x402TermsOf } from '@geoswap/sdk/x402'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Side } from '@geoswap/wallet/catalog'
 import { type Context, connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { defaultFamily } from '@geoswap/wallet/families/registry'
 import { payRequest, type Shown } from '@geoswap/wallet/pay'
-import { type ChosenWallet, chooseWallet } from '@geoswap/wallet/wallets'
+import { type ChosenWallet, choosePayers, chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand, type ExitCode } from '../command.ts'
 import { nodesOption, withNodes } from './order-options.ts'
 
 export const pay = defineCommand({
   usage: 'URL [options]',
   about: `Requests a URL. If it asks for a payment by x402 (HTTP 402), shows what it asks, pays the cheapest of its
-offers on an EVM chain, and writes the answer to stdout. A token that the wallet lacks is swapped to it
-first, exactly that amount. Without --max-usd it asks before it pays.
+offers on EVM chains and Solana, and writes the answer to stdout. A token that the wallet lacks is swapped
+to it first, exactly that amount. Without --max-usd it asks before it pays.
 A payment that was not answered is sent again by the same command; no second one is signed while it can be
 used.`,
   words: [1, 1],
@@ -30,7 +29,11 @@ used.`,
       value: 'CHAIN:TOKEN',
       about: 'swap from this; default: the best of the balances',
     },
-    wallet: { type: 'string', value: 'NAME', about: 'wallet that pays; default: see geoswap wallet --help' },
+    wallet: {
+      type: 'string',
+      value: 'NAME',
+      about: 'wallet that pays; default: the usual one of each family',
+    },
     'from-wallet': { type: 'string', value: 'NAME', about: 'wallet that pays the swap, of any chain' },
     data: { type: 'string', value: 'TEXT', about: 'send this body by POST, as JSON' },
     header: { type: 'string', multiple: true, value: 'NAME:VALUE', about: 'a header of the request' },
@@ -54,8 +57,7 @@ used.`,
     const client = connect(context)
     const most = values['max-usd'] === undefined ? undefined : readCents(values['max-usd'])
     const isDry = values['dry-run'] ?? false
-    const named = values.wallet
-    const payer = await chooseWallet(context, { family: defaultFamily, chain: 'EVM chains', named })
+    const payers = await choosePayers(context, values.wallet)
     const { data: body } = values
     const json = body === undefined ? undefined : { 'content-type': 'application/json' }
     const request = {
@@ -68,10 +70,10 @@ used.`,
     let isAnswered = false
     try {
       const answer = await payRequest(context, client, {
-        ...{ request, payer, from: values.from, again: values.again ?? false, isDry },
+        ...{ request, payers, from: values.from, again: values.again ?? false, isDry },
         isInsecure: context.isInsecure,
         maxBytes: file && MAX_FILE_BYTES,
-        chooseWallet: (side) => findSource(context, side, { payer, named: values['from-wallet'] }),
+        chooseWallet: (side) => findSource(context, side, { payers, named: values['from-wallet'] }),
         approve(plan, shown) {
           planned = { plan, shown }
           return !isDry && approve(context, planned, most)
@@ -114,13 +116,14 @@ async function tryWrite({ path, handle }: Output, body: Uint8Array): Promise<str
   }
 }
 
-/** The payer, on its own family of chains; else the named wallet, or the usual one there. */
+/** A payer, on its own family of chains; else the named wallet, or the usual one there. */
 async function findSource(
   context: Context,
   { chain }: Side,
-  { payer, named }: { payer: ChosenWallet; named: string | undefined },
+  { payers, named }: { payers: readonly ChosenWallet[]; named: string | undefined },
 ): Promise<ChosenWallet | undefined> {
-  if (named === undefined && chain.family === payer.family) return payer
+  const payer = payers.find(({ family }) => family === chain.family)
+  if (named === undefined && payer) return payer
   try {
     return await chooseWallet(context, { family: chain.family, chain: chain.name, named })
   } catch (error) {
@@ -169,8 +172,8 @@ async function report(
   const { payment, transaction, swap, body, headers, status } = answer
   const failure = file && (await tryWrite(file, body))
   const output = failure === undefined ? file?.path : undefined
-  const paid =
-    payment && (shown?.price ?? `${formatAmount(BigInt(payment.authorization.value), payment.decimals)}`)
+  const terms = payment && x402TermsOf(payment)
+  const paid = payment && terms && (shown?.price ?? `${formatAmount(BigInt(terms.amount), payment.decimals)}`)
   const lines = columns([
     ['paid', paid ?? 'nothing: the answer was free'],
     ['in', transaction],
@@ -184,8 +187,8 @@ async function report(
   if (!terminal.json) return code
   const contentType = headers.get('content-type') ?? undefined
   const said = output === undefined ? toBody(body) : { output }
-  const { chainId, asset, authorization } = payment ?? {}
-  const { value: amount, to: payTo, nonce } = authorization ?? {}
+  const { chainId, asset } = payment ?? {}
+  const { amount, payTo, nonce } = terms ?? {}
   const told = payment && { chainId, asset, amount, payTo, nonce, transaction }
   terminal.result([], { status, contentType, ...said, payment: told, swapId: swap?.swapId, failure })
   return code

@@ -1,6 +1,5 @@
 import type { QuoteReply, TokenEntry } from '@geoswap/wire'
-import type { Address } from 'viem'
-import type { X402Offer } from './offers.ts'
+import type { X402Offer, X402Token } from './family.ts'
 
 type Priced = Pick<TokenEntry, 'decimals' | 'priceUsd'>
 
@@ -14,9 +13,6 @@ export type X402Source = {
   balance?: bigint | undefined
 }
 
-/** A token as its own contract describes it, and how much the payer holds. */
-export type X402Token = { symbol: string; decimals: number; held: bigint }
-
 export type X402Swap = {
   source: X402Source
   quote: QuoteReply
@@ -28,7 +24,7 @@ export type X402Swap = {
 export type X402Plan = {
   offer: X402Offer
   token: X402Token
-  payer: Address
+  payer: string
   /** The swap that brings the payer the amount of the offer first. */
   swap?: X402Swap | undefined
   /** The value of what leaves the wallets, by the service's prices, rounded up. Undefined without a price. */

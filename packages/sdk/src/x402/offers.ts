@@ -1,21 +1,7 @@
-import { fromCaip2 } from '@geoswap/wire/caip'
-import { type Address, getAddress, isAddress, maxUint256, zeroAddress } from 'viem'
+import { familyOfId, fromCaip2, toCaip2 } from '@geoswap/wire/caip'
 import { plainText } from '../errors.ts'
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** One way to pay that the seller offers: the scheme `exact` by EIP-3009, on an EVM chain. */
-export type X402Offer = {
-  chainId: number
-  asset: Address
-  amount: bigint
-  payTo: Address
-  /** How long the payment can be used. */
-  seconds: number
-  domain: { name: string; version: string }
-  /** As the seller wrote it: the payment repeats it. */
-  accepted: Fields
-}
+import type { Fields, X402Offer } from './family.ts'
+import { families } from './registry.ts'
 
 /** All that a seller asks for. Its texts are cleaned and cut. */
 export type X402Demand = {
@@ -32,7 +18,6 @@ export type X402Demand = {
 
 const MAX_OFFERS = 20
 const MAX_TEXT = 200
-const MAX_WORD = 60
 // Servers take 16 kB of headers, and base64 adds a third.
 const MAX_REPEATED = 4_000
 const LEAST_SECONDS = 10
@@ -40,12 +25,14 @@ const MOST_SECONDS = 600
 const AMOUNT = /^[1-9]\d{0,77}$/
 
 /** Names of version 1 for chains; other networks are CAIP-2 ids. */
-const NAMED: Readonly<Record<string, number>> = {
-  ethereum: 1,
-  sepolia: 11_155_111,
-  base: 8_453,
-  'base-sepolia': 84_532,
-  polygon: 137,
+const NAMED: Readonly<Record<string, string>> = {
+  ethereum: 'eip155:1',
+  sepolia: 'eip155:11155111',
+  base: 'eip155:8453',
+  'base-sepolia': 'eip155:84532',
+  polygon: 'eip155:137',
+  solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  'solana-devnet': 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
 }
 
 /**
@@ -76,26 +63,27 @@ export function readDemand(header: string | null, body: string): X402Demand | un
 /** The offer, or why it cannot be paid. */
 function readOffer(value: unknown, version: 1 | 2): X402Offer | string {
   const accepted = asFields(value)
-  const { scheme, network, asset, payTo, maxTimeoutSeconds, extra } = accepted
+  const { scheme, network, maxTimeoutSeconds, extra } = accepted
   const where = nameOf(network)
   const amount = accepted[version === 1 ? 'maxAmountRequired' : 'amount']
-  const { name, version: of, assetTransferMethod = 'eip3009' } = asFields(extra)
   if (scheme !== 'exact') return `${where}: the scheme ${nameOf(scheme)} is not known`
-  if (assetTransferMethod !== 'eip3009') return `${where}: only EIP-3009 is signed`
-  const chainId = chainIdOf(network)
-  if (chainId === undefined) return `${where}: payments are made on EVM chains`
-  if (!isText(amount) || !AMOUNT.test(amount) || BigInt(amount) > maxUint256)
-    return `${where}: the amount is no whole number`
-  if (!isText(asset) || !isAddress(asset)) return `${where}: the asset is no address`
-  if (!isText(payTo) || !isAddress(payTo)) return `${where}: payTo is no address`
-  if (!isShortText(name) || !isShortText(of)) return `${where}: the token's EIP-712 domain is missing`
+  const chain = chainOf(network)
+  if (!chain) return `${where}: the network is not known`
+  if (!isText(amount) || !AMOUNT.test(amount)) return `${where}: the amount is no whole number`
+  const family = families[chain.family]
+  const parse = (text: unknown) => (isText(text) ? family.parseAddress(text) : undefined)
+  const [asset, payTo] = [parse(accepted['asset']), parse(accepted['payTo'])]
+  if (asset === undefined) return `${where}: the asset is no address`
+  if (payTo === undefined) return `${where}: payTo is no address`
+  if (payTo === asset) return `${where}: payTo is nobody's address`
   if (!isShort(accepted)) return `${where}: the offer is too long`
-  const to = { asset: getAddress(asset), payTo: getAddress(payTo) }
-  if (to.payTo === to.asset || to.payTo === zeroAddress) return `${where}: payTo is nobody's address`
   const seconds = Number.isInteger(maxTimeoutSeconds) ? Number(maxTimeoutSeconds) : 0
   if (seconds < LEAST_SECONDS) return `${where}: it allows less than ${LEAST_SECONDS} s`
   const life = Math.min(seconds, MOST_SECONDS)
-  return { chainId, ...to, amount: BigInt(amount), seconds: life, domain: { name, version: of }, accepted }
+  const { chainId } = chain
+  const read = { chainId, asset, amount: BigInt(amount), payTo, seconds: life, accepted }
+  const offer = family.readOffer(read, asFields(extra))
+  return typeof offer === 'string' ? `${where}: ${offer}` : offer
 }
 
 /** The offer that is no worse than the one shown: the same token for at most that amount, best to its payee. */
@@ -110,26 +98,28 @@ export function findSame(
   return same.find(({ payTo }) => payTo === shown.payTo) ?? same[0]
 }
 
+// A hash in hex digits, or a signature in base58.
+const TRANSACTION = /^(0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/
 type Receipt = { transaction?: string | undefined; error?: string | undefined }
 
 /** The seller's word about the settlement, in PAYMENT-RESPONSE or X-PAYMENT-RESPONSE. */
 export function readReceipt(header: string | null): Receipt {
   const { transaction, errorReason, success } = parse(fromBase64(header ?? '')) ?? {}
   return {
-    transaction: isText(transaction) && /^0x[0-9a-f]{64}$/i.test(transaction) ? transaction : undefined,
+    transaction: isText(transaction) && TRANSACTION.test(transaction) ? transaction : undefined,
     error: success === false ? wordsOf(errorReason, MAX_TEXT) : undefined,
   }
 }
 
-function chainIdOf(network: unknown): number | undefined {
+/** Only the id that a chain has, and none that is read as it. */
+function chainOf(network: unknown): Pick<X402Offer, 'chainId' | 'family'> | undefined {
   if (!isText(network)) return undefined
-  if (Object.hasOwn(NAMED, network)) return NAMED[network]
-  return network.startsWith('eip155:') ? fromCaip2(network) : undefined
+  const id = Object.hasOwn(NAMED, network) ? (NAMED[network] ?? '') : network
+  const [chainId, family] = [fromCaip2(id), familyOfId(id)]
+  return chainId !== undefined && toCaip2({ chainId, family }) === id ? { chainId, family } : undefined
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isShortText = (value: unknown): value is string =>
-  isText(value) && value !== '' && value.length <= MAX_WORD
 
 /** Whether it can be repeated in a header. Deeper nesting than JSON writes cannot. */
 function isShort(value: unknown): boolean {

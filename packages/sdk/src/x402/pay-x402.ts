@@ -1,24 +1,16 @@
-import { type Address, getAddress } from 'viem'
+import { familyOfAddress } from '@geoswap/wire/caip'
 import type { Client } from '../client.ts'
 import { GeoswapError, type Submission, SwapRefusedError } from '../errors.ts'
 import { sleep } from '../retry.ts'
-import type { EvmSigner, Signer } from '../signers.ts'
+import type { Signer } from '../signers.ts'
 import { isGone } from '../submission.ts'
 import type { EndedSwap } from '../wait.ts'
 import type { X402Plan, X402Source } from './choose.ts'
 import { quoted, X402Error } from './errors.ts'
+import type { X402Payer, X402Payment } from './family.ts'
 import { findSame, readDemand, readReceipt, type X402Demand } from './offers.ts'
-import {
-  createPayment,
-  readNow,
-  readToken,
-  readUse,
-  standingOf,
-  toHeader,
-  toTypedData,
-  type X402Payment,
-} from './payment.ts'
-import { planPayment, swapFor } from './plan.ts'
+import { planPayment, readToken, swapFor } from './plan.ts'
+import { families, readUse, signPayment, standingOf, toHeader, x402TermsOf } from './registry.ts'
 import { type Answer, type Ask, ask, assertPayable, keyOf, type X402Request } from './request.ts'
 
 export {
@@ -27,11 +19,11 @@ export {
   type X402Plan,
   type X402Source,
   type X402Swap,
-  type X402Token,
 } from './choose.ts'
 export { type X402Code, X402Error, type X402Standing } from './errors.ts'
-export type { X402Demand, X402Offer } from './offers.ts'
-export type { X402Payment } from './payment.ts'
+export type { X402Offer, X402Payer, X402Payment, X402Token } from './family.ts'
+export type { X402Demand } from './offers.ts'
+export { x402TermsOf } from './registry.ts'
 export { keyOf as x402KeyOf, type X402Request } from './request.ts'
 
 /** A swap or payment that was begun for a request, and has to be finished before anything else is signed for it. */
@@ -53,8 +45,8 @@ export type X402Swapper = {
 export type X402Step = 'asking' | 'planning' | 'swapping' | 'signing' | 'paying'
 
 export type X402Options = Omit<X402Request, 'url'> & {
-  /** Pays on EVM chains by typed data alone. */
-  payer: Pick<EvmSigner, 'address' | 'signTypedData'>
+  /** Pays on EVM chains by typed data alone, on Solana by a transaction; or several, and the cheapest offer is paid. */
+  payer: X402Payer | readonly X402Payer[]
   /** The caller's nodes by chain: payments are made on these chains only, and tokens are verified there. */
   rpcUrls: Readonly<Record<number, string>>
   /** Tokens that the payer may swap when it lacks the token, in the order of preference. */
@@ -100,8 +92,8 @@ type Deps = {
   client: Client
   request: X402Request
   options: X402Options
-  payer: Address
-  key: string
+  /** By address. */
+  payers: ReadonlyMap<string, X402Payer>
   store: X402Store
   io: Ask
 }
@@ -116,28 +108,51 @@ export async function payX402(client: Client, url: string, options: X402Options)
   const { method, headers, body, store = new Map(), timeoutMs = TIMEOUT_MS, signal } = options
   const request = { url, method, headers, body }
   assertPayable(request, options.isInsecure ?? false)
-  if (!options.payer.signTypedData) throw new SwapRefusedError('SIGNER', 'The payer has to sign typed data.')
-  const payer = getAddress(options.payer.address)
+  const payers = readPayers([options.payer].flat())
   // Browsers reject `fetch` unless it is called as a function of the window.
   const call: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   const io = { fetch: call, timeoutMs, maxBytes: options.maxBytes ?? MAX_BYTES, signal }
-  const deps = { client, request, options, payer, key: keyOf(request, payer), store, io }
+  const deps = { client, request, options, payers, store, io }
   return alone(deps, async () => (await finishLeft(deps)) ?? payNew(deps))
+}
+
+function readPayers(given: readonly X402Payer[]): Map<string, X402Payer> {
+  const payers = given.map((payer) => {
+    const family = families[familyOfAddress(payer.address)]
+    const address = family.parseAddress(payer.address)
+    if (address !== undefined && family.canSign(payer)) return [address, payer] as const
+    const message = `${payer.address} has to sign typed data, or transactions of Solana.`
+    throw new SwapRefusedError('SIGNER', message)
+  })
+  return new Map(payers)
 }
 
 const busy = new WeakMap<X402Store, Set<string>>()
 
 /** Of several calls with one store, one at a time works on a request. */
-async function alone<T>({ store, key }: Deps, act: () => Promise<T>): Promise<T> {
-  const keys = busy.get(store) ?? new Set()
-  if (keys.has(key)) throw new X402Error('X402_IN_FLIGHT', 'Another call pays for the same.')
-  busy.set(store, keys.add(key))
-  return act().finally(() => keys.delete(key))
+async function alone<T>({ store, request, payers }: Deps, act: () => Promise<T>): Promise<T> {
+  const held = busy.get(store) ?? new Set()
+  const keys = [...payers.keys()].map((payer) => keyOf(request, payer))
+  if (keys.some((key) => held.has(key)))
+    throw new X402Error('X402_IN_FLIGHT', 'Another call pays for the same.')
+  busy.set(store, held)
+  for (const key of keys) held.add(key)
+  return act().finally(() => {
+    for (const key of keys) held.delete(key)
+  })
 }
 
-/** Ends what an earlier call began. Returns the answer to its payment, if that can still be used. */
+/** Ends what earlier calls began. Returns the answer to a payment of theirs, if one can still be used. */
 async function finishLeft(deps: Deps): Promise<X402Answer | undefined> {
-  const { store, key, options } = deps
+  for (const payer of deps.payers.keys()) {
+    const answer = await finishLeftOf(deps, keyOf(deps.request, payer))
+    if (answer) return answer
+  }
+  return undefined
+}
+
+async function finishLeftOf(deps: Deps, key: string): Promise<X402Answer | undefined> {
+  const { store, options } = deps
   const left = store.get(key)
   if (left?.payment) return finishPayment(deps, left.payment)
   if (left?.swap === undefined) return undefined
@@ -150,11 +165,11 @@ async function finishLeft(deps: Deps): Promise<X402Answer | undefined> {
 }
 
 async function finishPayment(deps: Deps, left: X402Payment): Promise<X402Answer | undefined> {
-  const { options, store, key } = deps
-  const { isTaken, nowSeconds } = await readUse(nodeOf(deps, left.chainId), left)
-  const isOver = !isTaken && nowSeconds >= Number(left.authorization.validBefore)
-  if (isOver || (isTaken && options.again)) {
-    store.delete(key)
+  const { options, store } = deps
+  const use = await readUse(nodeOf(deps, left.chainId), left)
+  const isTaken = use === 'taken'
+  if (use === 'over' || (isTaken && options.again)) {
+    store.delete(keyOfPayment(deps, left))
     return undefined
   }
   try {
@@ -167,19 +182,25 @@ async function finishPayment(deps: Deps, left: X402Payment): Promise<X402Answer 
   }
 }
 
+const keyOfPayment = ({ request }: Deps, payment: X402Payment) => keyOf(request, x402TermsOf(payment).payer)
+
 async function payNew(deps: Deps): Promise<X402Answer> {
-  const { client, options, payer, store, key } = deps
+  const { client, options, payers, store } = deps
   const { sources = [], rpcUrls, signal, onStep, confirm } = options
   const first = await askPrice(deps)
   if (!('demand' in first)) return first
   onStep?.('planning')
-  const plan = await planPayment({ client, payer, sources, rpcUrls, signal }, first.demand)
+  const plan = await planPayment(
+    { client, payers: [...payers.keys()], sources, rpcUrls, signal },
+    first.demand,
+  )
   if ((await confirm(plan, first.demand)) !== true)
     throw new X402Error('X402_DECLINED', 'The payment was not confirmed.')
   signal?.throwIfAborted()
   if (!plan.swap) return payOffer(deps, first.demand, plan)
 
   onStep?.('swapping')
+  const key = keyOf(deps.request, plan.payer)
   const keep = (swap: Submission | string) => store.set(key, { swap })
   const swap = await (options.swapper ?? swapperOf(deps)).start(plan, keep).catch((error: unknown) => {
     // The service refused it, so there is no swap to continue.
@@ -222,19 +243,20 @@ async function askPrice({ io, request, options }: Deps): Promise<Answer | { dema
 async function payOffer(
   deps: Deps,
   demand: X402Demand,
-  plan: Pick<X402Plan, 'offer'>,
+  { offer, payer, token: shown }: X402Plan,
   patientMs = 0,
 ): Promise<X402Answer> {
-  const { options, payer, store, key } = deps
-  const rpcUrl = nodeOf(deps, plan.offer.chainId)
-  // The second demand may name another domain for the same token.
-  const token = await readToken(rpcUrl, plan.offer, payer)
+  const { options, request, store } = deps
+  const rpcUrl = nodeOf(deps, offer.chainId)
+  // The second demand may name another domain for the same token, or another fee payer.
+  const token = await readToken(options.rpcUrls, offer, payer)
   if (typeof token === 'string') throw new X402Error('X402_CHANGED', `The offer changed: ${token}.`)
-  const nowSeconds = await readNow(rpcUrl)
+  const { version, resource, extensions } = demand
+  const asked = { version, resource, extensions, offer, payer, token: { ...token, symbol: shown.symbol } }
+  const payment = await families[offer.family].create(rpcUrl, asked)
   // Nobody waits for the answer any more, and a repeat would pay once again.
   options.signal?.throwIfAborted()
-  const payment = createPayment({ demand, offer: plan.offer, token, payer, nowSeconds })
-  store.set(key, { payment })
+  store.set(keyOf(request, payer), { payment })
   const signed = await sign(deps, payment)
   for (const until = Date.now() + patientMs; ; await sleep(AGAIN_MS, options.signal))
     try {
@@ -246,10 +268,14 @@ async function payOffer(
 }
 
 /** Signs what is stored, and stores the signature before anybody sees it. */
-async function sign({ options, store, key }: Deps, payment: X402Payment): Promise<X402Payment> {
+async function sign(deps: Deps, payment: X402Payment): Promise<X402Payment> {
+  const { options, payers, store } = deps
   if (payment.signature !== undefined) return payment
   options.onStep?.('signing')
-  const signature = await options.payer.signTypedData?.(toTypedData(payment)).catch((error: unknown) => {
+  const key = keyOfPayment(deps, payment)
+  const payer = payers.get(x402TermsOf(payment).payer)
+  if (!payer) throw new TypeError('The payer of this payment is not here')
+  const signature = await signPayment(payment, payer).catch((error: unknown) => {
     store.delete(key)
     throw error
   })
@@ -259,15 +285,15 @@ async function sign({ options, store, key }: Deps, payment: X402Payment): Promis
 }
 
 async function send(deps: Deps, payment: X402Payment): Promise<X402Answer> {
-  const { io, request, options, store, key } = deps
+  const { io, request, options, store } = deps
   options.signal?.throwIfAborted()
   options.onStep?.('paying')
   const standing = standingOf(payment, 'open')
   try {
-    const answer = await ask(io, request, { header: toHeader(payment), standing })
+    const answer = await ask(io, request, { header: await toHeader(payment), standing })
     if (answer.status === 402) throw refused(answer)
     orFailed(answer, standing)
-    store.delete(key)
+    store.delete(keyOfPayment(deps, payment))
     const { headers } = answer
     const receipt = readReceipt(headers.get('payment-response') ?? headers.get('x-payment-response'))
     return { ...answer, payment, transaction: receipt.transaction }
@@ -279,9 +305,9 @@ async function send(deps: Deps, payment: X402Payment): Promise<X402Answer> {
 }
 
 /** A node that does not answer leaves it open. */
-async function standingNow(deps: Deps, payment: X402Payment) {
-  const use = await readUse(nodeOf(deps, payment.chainId), payment).catch(() => undefined)
-  return standingOf(payment, use?.isTaken ? 'taken' : 'open')
+async function standingNow(deps: Deps, payment: X402Payment): Promise<X402Error['standing']> {
+  const use = await readUse(nodeOf(deps, payment.chainId), payment).catch(() => 'open' as const)
+  return use === 'over' ? { payment: 'none' } : standingOf(payment, use)
 }
 
 function refused({ headers, body }: Answer): X402Error {

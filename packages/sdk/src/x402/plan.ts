@@ -1,15 +1,17 @@
 import type { QuoteReply, TokenEntry } from '@geoswap/wire'
-import type { Address } from 'viem'
+import { familyOfAddress, toCaip2 } from '@geoswap/wire/caip'
 import type { Client } from '../client.ts'
-import { GeoswapError } from '../errors.ts'
+import { GeoswapError, plainText } from '../errors.ts'
 import { byValue, lossOf, mostOf, toCents, usdValueOf, type X402Plan, type X402Source } from './choose.ts'
 import { quoted, X402Error } from './errors.ts'
-import { nameOf, type X402Demand, type X402Offer } from './offers.ts'
-import { readToken } from './payment.ts'
+import type { X402Offer, X402Token } from './family.ts'
+import { nameOf, type X402Demand } from './offers.ts'
+import { families } from './registry.ts'
 
 type Known = {
   client: Pick<Client, 'quote' | 'tokens'>
-  payer: Address
+  /** Addresses. */
+  payers: readonly string[]
   sources: readonly X402Source[]
   rpcUrls: Readonly<Record<number, string>>
   signal: AbortSignal | undefined
@@ -19,25 +21,27 @@ type Valued = { plan: X402Plan; value: bigint | undefined }
 
 // Each is a call to the service, and somebody waits.
 const MAX_QUOTES = 8
+const MAX_SYMBOL = 32
 
 /** The cheapest way to pay one of the offers: with what the payer holds, or by a swap from one of the sources. */
 export async function planPayment(known: Known, { offers, unread }: X402Demand): Promise<X402Plan> {
   const [{ tokens }, read] = await Promise.all([
     known.client.tokens({}, { signal: known.signal }),
-    Promise.all(offers.map((offer) => readOffer(known, offer))),
+    Promise.all(offers.flatMap((offer) => readOffers(known, offer))),
   ])
   const find = (chainId: number, address: string) =>
     tokens.find((token) => token.chainId === chainId && isSame(token.address, address))
   const reasons = [...unread, ...read.filter((each) => typeof each === 'string')]
   const payable = read.flatMap((each): Valued[] => {
     if (typeof each === 'string') return []
-    const { offer, token } = each
+    const { offer, payer, token } = each
     const listed = find(offer.chainId, offer.asset)
     if (listed && listed.decimals !== token.decimals)
-      reasons.push(`eip155:${offer.chainId}: chain and service contradict each other about ${offer.asset}`)
+      reasons.push(`${toCaip2(offer)}: chain and service contradict each other about ${offer.asset}`)
     const isRight = listed === undefined || listed.decimals === token.decimals
     const value = usdValueOf(offer.amount, listed)
-    const plan: X402Plan = { offer, token, payer: known.payer, cents: toCents(value) }
+    const symbol = token.symbol || (listed ? plainText(listed.symbol, MAX_SYMBOL) : offer.asset)
+    const plan: X402Plan = { offer, token: { ...token, symbol }, payer, cents: toCents(value) }
     return isRight ? [{ plan, value }] : []
   })
   const isHeld = ({ plan }: Valued) => plan.token.held >= plan.offer.amount
@@ -47,14 +51,34 @@ export async function planPayment(known: Known, { offers, unread }: X402Demand):
   const [best] = [...(direct ? [direct] : []), ...swapped].sort(byValue)
   if (best) return best.plan
   for (const { plan } of missing)
-    reasons.push(`eip155:${plan.offer.chainId}: the wallet holds too little ${nameOf(plan.token.symbol)}`)
+    reasons.push(`${toCaip2(plan.offer)}: the wallet holds too little ${nameOf(plan.token.symbol)}`)
   throw new X402Error('X402_UNPAYABLE', 'None of the seller’s offers can be paid.', { reasons })
 }
 
-async function readOffer({ rpcUrls, payer }: Known, offer: X402Offer) {
-  if (offer.payTo === payer) return `eip155:${offer.chainId}: payTo is the payer`
-  const token = await readToken(rpcUrls[offer.chainId], offer, payer)
-  return typeof token === 'string' ? token : { offer, token }
+type Read = { offer: X402Offer; payer: string; token: X402Token }
+
+/** With each payer that could pay it. */
+function readOffers({ rpcUrls, payers }: Known, offer: X402Offer): Promise<Read | string>[] {
+  const able = payers.filter((payer) => familyOfAddress(payer) === offer.family)
+  if (able.length === 0) return [Promise.resolve(`${toCaip2(offer)}: no wallet of it is given to pay with`)]
+  return able.map(async (payer) => {
+    const token = await readToken(rpcUrls, offer, payer)
+    return typeof token === 'string' ? token : { offer, payer, token }
+  })
+}
+
+/** The offer's token by the payer's own node; a text if it cannot be paid with. */
+export async function readToken(
+  rpcUrls: Known['rpcUrls'],
+  offer: X402Offer,
+  payer: string,
+): Promise<X402Token | string> {
+  const where = toCaip2(offer)
+  const rpcUrl = rpcUrls[offer.chainId]
+  if (offer.payTo === payer) return `${where}: payTo is the payer`
+  if (rpcUrl === undefined) return `${where}: no node of it is set`
+  const token = await families[offer.family].readToken(rpcUrl, offer, payer)
+  return typeof token === 'string' ? `${where}: ${token}` : token
 }
 
 type Priced = {
