@@ -7,12 +7,14 @@ import { payX402 } from '@geoswap/sdk/x402'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { createCli } from '../cli.ts'
 import { createOperator } from '../operator.ts'
 import { patience } from '../patience.ts'
 import { createWorld, quoteOnceSettled, toRequest, until } from '../world.ts'
+import { usdcUrl } from '../x402.ts'
 
 const apiKey = await createOperator(inject('databaseUrl')).createKey()
 const local = { ...inject('local'), apiKey }
@@ -42,8 +44,12 @@ let wallets = 0
 /** A new wallet of the command line that holds this much USDC on a chain. */
 async function createWallet(chain: typeof alpha, amount: bigint): Promise<string> {
   const key = generatePrivateKey()
-  const name = `payer${++wallets}`
   await world.fund(chain, privateKeyToAddress(key), 'USDC', amount)
+  return importWallet(key)
+}
+
+async function importWallet(key: Hex): Promise<string> {
+  const name = `payer${++wallets}`
   const file = join(mkdtempSync(join(tmpdir(), 'geoswap-key-')), 'key')
   writeFileSync(file, key)
   await cli.json('wallet', 'import', name, '--file', file)
@@ -77,6 +83,20 @@ test('a wallet whose money is on another chain swaps exactly the price, and pays
   expect([code, reply.body]).toEqual([0, '{"report":"fine"}'])
   expect(swap.reply).toMatchObject({ status: 'settled', amounts: { delivered: `${PRICE}` } })
   expect(await seller.earned()).toBe(PRICE)
+})
+
+test('the service itself is paid after a swap to what it asks for', async () => {
+  const key = generatePrivateKey()
+  const address = privateKeyToAddress(key)
+  const wallet = await importWallet(key)
+  await world.fund(alpha, address, 'USDC', 5_000_000n)
+  const url = usdcUrl(local.apiUrl, { from: beta, to: alpha, wallet: { address }, amount: UNIT })
+
+  const { code, reply } = await cli.json('pay', url, '--wallet', wallet, '--max-usd', '2')
+
+  expect([code, JSON.parse(reply.body)]).toMatchObject([0, { status: 'settled', method: 'payment' }])
+  expect(reply.swapId).toMatch(/^swp_/)
+  expect(await beta.balanceOf(address, 'USDC')).toBe(0n)
 })
 
 test('money on Solana pays a seller on an EVM chain', async () => {

@@ -134,6 +134,22 @@ test('the same payment twice, and another one for the operation, are one swap an
   expect(await held(wallet.address)).toBe(2n * AMOUNT)
 })
 
+test('a payer that lacks the input gets an offer, and pays once it holds it', async () => {
+  const wallet = await solana.wallet()
+  const url = urlOf(wallet, newRecipient())
+  const early = await payerOf(wallet).client.createPaymentPayload((await ask(url)).required)
+
+  const refused = await pay(url, early)
+  await solana.fund(wallet.address, 'USDC', AMOUNT)
+  const { status } = await payerOf(wallet).fetch(url)
+
+  expect([refused.status, await refused.json()]).toMatchObject([
+    402,
+    { accepts: [{}], error: expect.stringContaining('INSUFFICIENT_BALANCE') },
+  ])
+  expect([status, await held(wallet.address)]).toEqual([200, 0n])
+})
+
 test('an offer that nobody pays opens no account', async () => {
   const wallet = await solana.wallet({ USDC: AMOUNT })
 

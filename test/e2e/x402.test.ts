@@ -130,6 +130,22 @@ test('the same payment twice, and another one for the operation, are one swap an
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(2n * AMOUNT)
 })
 
+test('a payer that lacks the input gets an offer, and pays once it holds it', async () => {
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const url = urlOf(wallet.address)
+  const early = await payerOf(wallet).client.createPaymentPayload(await ask(url))
+
+  const refused = await pay(url, early)
+  await world.fund(alpha, wallet.address, 'USDC', AMOUNT)
+  const { status } = await payerOf(wallet).fetch(url)
+
+  expect([refused.status, await refused.json()]).toMatchObject([
+    402,
+    { accepts: [{}], error: expect.stringContaining('INSUFFICIENT_BALANCE') },
+  ])
+  expect([status, await alpha.balanceOf(wallet.address, 'USDC')]).toEqual([200, 0n])
+})
+
 type Payload = {
   accepted: Record<string, unknown>
   payload: { signature: string; authorization: Record<string, string> }

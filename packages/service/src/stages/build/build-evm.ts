@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { type Catalog, findToken } from '../../swap/catalog.ts'
 import { contractRefused } from '../../swap/key-rules.ts'
 import { type Quote, quoteBy } from '../../swap/quote.ts'
-import type { SignedDelegation, WayName } from '../../swap/swap.ts'
+import { isPayment, type SignedDelegation, type WayName } from '../../swap/swap.ts'
 import { evmWayOf, paymentsFor, waysFor } from '../../ways/registry.ts'
 import { isOthers, type WalletCode } from '../../ways/way.ts'
 import { readHolder, readOrUnavailable } from './delegation.ts'
@@ -69,7 +69,8 @@ export async function buildGeoOp(
   )
   if (way.getDelegation && !delegation) deps.rememberDelegated(sealed.originChain, sealed.wallet)
   const quote = getQuoteBy(sealed, method, methods)
-  const isShort = isPaidByWallet && wallet.balance < quote.amountIn
+  // A payer of x402 may swap to the input first. The submission judges whether it holds it.
+  const isShort = isPaidByWallet && !isPayment({ method }) && wallet.balance < quote.amountIn
   if (isShort && !(await hasSwap(deps.pool, quote))) throw insufficientBalance(origin, quote, wallet.balance)
 
   const isContract = way.signs !== 'nothing' && isOthers(wallet.delegation.kind)

@@ -87,7 +87,9 @@ async function buildOp(deps: BuildSolanaDeps, accountId: string, { geoQuoteToken
 
   const { wallet, inputToken: token, amountIn: amount } = quote
   const payer = await readHolder(origin, amount, () => builder.readPayer({ wallet, token }))
-  const refusal = refusalOf(origin, quote, payer)
+  // A payer of x402 may swap to the input first. The submission judges whether it holds it.
+  const isShort = isPayment({ method }) && payer.balance < amount && !payer.isFrozen
+  const refusal = isShort ? undefined : refusalOf(origin, quote, payer)
   if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
 
   const op = await storeOnce(deps, accountId, quote, payer, { method })

@@ -171,6 +171,7 @@ test.each<[string, Partial<X402Deps>, boolean]>([
   ['that ends with the operation', { findOp: async () => ({ ...op, opDeadline: 201 }) }, false],
   ['that ends long after it', { findOp: async () => ({ ...op, opDeadline: 201 - 3_601 }) }, false],
   ['with a wrong signature', { submit: () => Promise.reject(new ServiceError('INVALID_SIGNATURE')) }, true],
+  ['without the input', { submit: () => Promise.reject(new ServiceError('INSUFFICIENT_BALANCE')) }, true],
 ])('a payment %s is asked for again', async (_, changed, isSubmitted) => {
   const deps = depsWith(changed)
 

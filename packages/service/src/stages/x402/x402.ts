@@ -105,7 +105,7 @@ function toVersion1({ chain, network, amount, ...same }: Offer, url: string) {
 }
 
 /** Refusals of a payment that another payment may follow. Any other is of the swap. */
-const RENEWED = ['INVALID_SIGNATURE', 'OPERATION_EXPIRED', 'INVALID_TOKEN']
+const RENEWED = ['INVALID_SIGNATURE', 'OPERATION_EXPIRED', 'INVALID_TOKEN', 'INSUFFICIENT_BALANCE']
 
 type Submitted = (SubmitReply & { payer: string }) | { problem: string }
 
