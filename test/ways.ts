@@ -64,7 +64,10 @@ export async function pay(
 }
 
 /** The deadline of a built op passes on its chain. */
-export async function passDeadline(chain: WorldChain, { operation }: BuildGeoOpReply): Promise<void> {
+export async function passDeadline(
+  chain: WorldChain,
+  { operation }: { operation: { message: object } },
+): Promise<void> {
   const { opDeadline } = operation.message as { opDeadline: string }
   const { timestamp } = await chain.client.getBlock()
   await chain.advance(Number(BigInt(opDeadline) - timestamp) + 1)

@@ -336,7 +336,7 @@ test('a second payment of x402 that somebody else shows to the token goes back t
   const paid = await pay()
   await alpha.as(newWallet().address, { to: offer.asset, data: second.call })
   await until(async () => (await held()) === 0n)
-  await passDeadline(alpha, { operation: offer.extra.operation } as BuildGeoOpReply)
+  await passDeadline(alpha, offer.extra)
   await until(async () => (await held()) === AMOUNT)
 
   const returned = [{ token: offer.asset, amount: `${AMOUNT}` }]

@@ -185,7 +185,8 @@ test.each([
 })
 
 test('an action of AgentKit has the fields of its tool, and takes no wallet of AgentKit', () => {
-  const provider = toAgentkitProvider(agent, agentkit)
+  const { customActionProvider, z } = agentkit
+  const provider = toAgentkitProvider(agent, { customActionProvider, z })
   const swap = provider.find(({ name }) => name === 'execute_swap')
 
   expect(swap?.invoke.length).toBe(1)
