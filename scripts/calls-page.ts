@@ -1,4 +1,5 @@
-import { IDLE_CALLS, IDLE_PROCESSES, idleCallsOn } from '../packages/service/src/operate/idle-calls.ts'
+import type { FamilyName } from '../packages/service/src/chains/families.ts'
+import { IDLE_CALLS, IDLE_PROCESSES, idleCallsOf } from '../packages/service/src/operate/idle-calls.ts'
 
 const INTRO = `# Calls to nodes
 
@@ -12,15 +13,18 @@ chains. A swap adds [some](../../test/bench/README.md#measured-on-the-mainnet-sh
 
 /** docs/operations/calls.md: the figures that `service books` prints, and the bench compares with. */
 export function callsPage(): string {
-  const rows = Object.entries(IDLE_CALLS).flatMap(([chain, { calls }]) => {
-    const { perSecond, perMonth } = idleCallsOn(chain)
-    const ofProcesses = Object.entries(calls).map(([process, ofNodes]) => {
-      return `| ${chain} | ${process} | ${ofNodes.map((each) => each.toFixed(2)).join(' | ')} | | |`
-    })
-    return [
-      ...ofProcesses,
-      `| ${chain} | all | | | ${perSecond.toFixed(2)} | ${perMonth.toLocaleString('en')} |`,
-    ]
-  })
+  const families = Object.entries(IDLE_CALLS) as [FamilyName, (typeof IDLE_CALLS)[FamilyName]][]
+  const rows = families.flatMap(([family, chains]) =>
+    Object.entries(chains).flatMap(([name, calls]) => {
+      const { perSecond, perMonth } = idleCallsOf({ name, family })
+      const ofProcesses = Object.entries(calls).map(([process, ofNodes]) => {
+        return `| ${name} | ${process} | ${ofNodes.map((each) => each.toFixed(2)).join(' | ')} | | |`
+      })
+      return [
+        ...ofProcesses,
+        `| ${name} | all | | | ${perSecond.toFixed(2)} | ${perMonth.toLocaleString('en')} |`,
+      ]
+    }),
+  )
   return `${INTRO}${rows.join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-import { idleCallsOn } from '../../packages/service/src/operate/idle-calls.ts'
+import { idleCallsOf } from '../../packages/service/src/operate/idle-calls.ts'
 import { groupBy } from '../../packages/service/src/swap/group.ts'
 import type { Metered } from '../shape/controls.ts'
 import { delay, now } from './clock.ts'
@@ -109,7 +109,7 @@ async function countIdle(shaped: Shaped, goals: Goals): Promise<Idle> {
     const title = `Calls per second, idle, ${name}`
     const measured = toFigure(title, total(own) / seconds, goals[family])
     const isRecorded = goals === GOALS.recommended
-    const baseline = isRecorded ? `recorded ${idleCallsOn(name).perSecond.toFixed(2)}` : ''
+    const baseline = isRecorded ? `recorded ${idleCallsOf({ name, family }).perSecond.toFixed(2)}` : ''
     return [{ ...measured, baseline }, ...parts]
   })
   return { figures, perSecond: total(rows) / seconds }

@@ -7,7 +7,7 @@ import { solana } from './solana.ts'
 /** By the names that CAIP ids have. */
 export const families: Readonly<Record<Family, PaymentFamily>> = { evm, solana }
 
-const familyOf = ({ family = 'evm' }: X402Payment): PaymentFamily => families[family]
+const familyOf = ({ family }: X402Payment): PaymentFamily => (family ? families[family] : evm)
 
 /** Payer, payee and amount of a payment, and the nonce that tells it from others. */
 export const x402TermsOf = (payment: X402Payment) => familyOf(payment).termsOf(payment)

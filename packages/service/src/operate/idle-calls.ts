@@ -1,33 +1,35 @@
-import { type FamilyName, familyOf } from '../chains/families.ts'
-import type { ChainConfig } from '../config.ts'
+import type { FamilyName } from '../chains/families.ts'
 
 export const IDLE_PROCESSES = '2 API processes, 2 workers and 3 attesters, with two nodes of each chain'
 
-/** Calls per second to each of two nodes, by kind of process. */
-type Measured = { family: FamilyName; calls: Readonly<Record<string, readonly number[]>> }
+/** By kind of process, calls per second to each of two nodes. */
+type Measured = Readonly<Record<string, readonly number[]>>
 
-/** While nothing happens, as `npm run bench -- idle` measured it. */
-export const IDLE_CALLS: Readonly<Record<string, Measured>> = {
-  ethereum: { family: 'evm', calls: { worker: [1.05, 1.05] } },
-  base: { family: 'evm', calls: { worker: [1.03, 1.02] } },
-  arbitrum: { family: 'evm', calls: { worker: [1.15, 1.15] } },
-  solana: { family: 'solana', calls: { worker: [2.2, 2.2] } },
+/** By chain, while nothing happens, as `npm run bench -- idle` measured it. */
+export const IDLE_CALLS: Readonly<Record<FamilyName, Readonly<Record<string, Measured>>>> = {
+  evm: {
+    ethereum: { worker: [1.05, 1.05] },
+    base: { worker: [1.03, 1.02] },
+    arbitrum: { worker: [1.15, 1.15] },
+  },
+  solana: { solana: { worker: [2.2, 2.2] } },
 }
 
 const MONTH_SECONDS = 30 * 86_400
 
 export type IdleCalls = { measuredOn: string; perSecond: number; perMonth: number }
 
-export function idleCallsOn(measuredOn: string): IdleCalls {
-  const calls = Object.values(IDLE_CALLS[measuredOn]?.calls ?? {}).flat()
-  const perSecond = Number(calls.reduce((sum, each) => sum + each, 0).toFixed(2))
+function sumOf([measuredOn, calls]: readonly [string, Measured]): IdleCalls {
+  const total = Object.values(calls)
+    .flat()
+    .reduce((sum, each) => sum + each, 0)
+  const perSecond = Number(total.toFixed(2))
   return { measuredOn, perSecond, perMonth: Math.round(perSecond * MONTH_SECONDS) }
 }
 
 /** Of a chain that was not measured: the most of its family. */
-export function idleCallsOf(chain: Pick<ChainConfig, 'name' | 'family'>): IdleCalls {
-  if (IDLE_CALLS[chain.name]) return idleCallsOn(chain.name)
-  const alike = Object.entries(IDLE_CALLS).filter(([, { family }]) => family === familyOf(chain).name)
-  const [most] = alike.map(([name]) => idleCallsOn(name)).sort((a, b) => b.perSecond - a.perSecond)
-  return most ?? idleCallsOn(chain.name)
+export function idleCallsOf({ name, family }: { name: string; family: FamilyName }): IdleCalls {
+  const all = Object.entries(IDLE_CALLS[family]).map(sumOf)
+  const most = all.reduce((a, b) => (b.perSecond > a.perSecond ? b : a))
+  return all.find(({ measuredOn }) => measuredOn === name) ?? most
 }
