@@ -83,11 +83,13 @@ test('the example builds, and every manifest fits the schema of Kubernetes, whic
   for (const [name, resources] of Object.entries(sources))
     writeFileSync(join(scratch, `${name}.ts`), toSource(resources))
   const paths = { 'kubernetes-types/*': [join(ROOT, 'node_modules/kubernetes-types/*')] }
-  const compilerOptions = { strict: true, noEmit: true, types: [], module: 'preserve', paths }
+  const quick = { types: [], lib: ['es2023'], skipLibCheck: true }
+  const compilerOptions = { strict: true, noEmit: true, ...quick, module: 'preserve', paths }
   const files = Object.keys(sources).map((name) => `${name}.ts`)
   writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
 
-  const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', scratch], { encoding: 'utf8' })
+  const compile = ['--checkers', '1', '-p', scratch]
+  const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), compile, { encoding: 'utf8' })
   const problems = stdout.split('\n').filter((line) => line.includes('error'))
   const named = problems.map((line) => /(\w+)\.ts\(.*'"?(\w+)"?'/.exec(line)?.slice(1, 2)[0])
 

@@ -24,8 +24,8 @@ export const testParts: readonly TestPart[] = [
     name: 'e2e-rest',
     command: 'test:rest',
     files: [
-      'test/e2e/{claims,deposits,inventory,prices,reorgs,screening}.test.ts',
-      'test/e2e/{solana-refunds,strangers,tokens-expiry,venues}.test.ts',
+      'test/e2e/{claims,deposits,discounts,inventory,prices,reorgs,screening,silent-wallets}.test.ts',
+      'test/e2e/{solana-refunds,strangers,tokens-expiry,transfers,venues,x402-solana}.test.ts',
     ],
     beside: ['gate', 'shape', 'days', 'packages', 'browser', 'searches', 'lies'],
   },
@@ -60,6 +60,9 @@ export const testParts: readonly TestPart[] = [
     command: 'test:rest',
     files: [
       'packages/contracts/test/{fuzz,gas,generated,properties}.test.ts',
+      // If these fail, so do the parts shape and packages.
+      'packages/devnet/src/shape/**/*.test.ts',
+      'packages/devnet/test/{network,solana-shape,start}.test.ts',
       'packages/service/test/protocol-model/{base,deposits,mutants,soft-finality,solana}.test.ts',
       'packages/solana-escrow/test/{differential-rest,systematic}.test.ts',
       everyTest('packages/solana-escrow/test/mutants'),
