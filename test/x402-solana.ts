@@ -33,7 +33,7 @@ export type TransferOffer = {
   extra: Record<'feePayer' | 'memo' | 'recentBlockhash', string>
 }
 
-/** What differs from the transaction that is asked for. */
+/** The differences from the transaction that is asked for. */
 export type Changed = {
   units?: number
   price?: number

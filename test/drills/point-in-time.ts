@@ -1,27 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Signature, signature } from '@solana/kit'
 import type { Hex } from 'viem'
 import { isHealthy } from './checks.ts'
 import { service } from './commands.ts'
 import { haveBooks } from './database-restore.ts'
-import { type End, type Journey, moneyOf, prepareJourney } from './journeys.ts'
+import { type End, moneyOf } from './journeys.ts'
 import { npmRun } from './npm-run.ts'
 import { ROLES } from './processes.ts'
 import type { Scene } from './scene.ts'
+import { type Chain, type Swapped, startTraffic } from './traffic.ts'
 
-const ROUTES = [
-  ['alpha', 'beta'],
-  ['alpha', 'solana'],
-  ['solana', 'beta'],
-] as const
-const PAUSE_MS = 500
 // Of each batch, and of the log that no archive has.
 const ENOUGH = 6
 const PATIENT_MS = 300_000
 const AFTER_EVERY_DEADLINE = 600
-
-type Chain = (typeof ROUTES)[number][number]
-type Swapped = { journey: Journey; from: Chain; to: Chain }
 
 /** The machine of the database is lost while swaps run, with the log of its last seconds. */
 export async function pointInTime(scene: Scene): Promise<void> {
@@ -64,31 +55,6 @@ export async function pointInTime(scene: Scene): Promise<void> {
   const [restored, rebuilt, waited, ready] = [restoreMs, rebuildMs, waitMs, readyMs].map(inSeconds)
   scene.sees(`restore ${restored} s, rebuild ${rebuilt} s (${waited} s for signatures to expire), ready ${ready} s
 ${lost.landed} transactions were on a chain and not in the restored log, of ${lost.all} that it lacked`)
-}
-
-/** One swap after the other on every route. A refused one is no swap, or its wallet keeps its input. */
-export function startTraffic(scene: Scene) {
-  const made: Swapped[] = []
-  let isOver = false
-  const swap = async (from: (typeof ROUTES)[number][0], to: Chain) => {
-    const journey = await prepareJourney(scene, from, to)
-    made.push({ journey, from, to })
-    await journey.submit()
-  }
-  const run = async () => {
-    for (let count = 0; !isOver; count += 1) {
-      const [from, to] = ROUTES[count % ROUTES.length] ?? ROUTES[0]
-      await swap(from, to).catch((error: unknown) => scene.sees(`refused: ${error}`))
-      await delay(PAUSE_MS)
-    }
-  }
-  return {
-    made,
-    over: run(),
-    end() {
-      isOver = true
-    },
-  }
 }
 
 async function readArchived({ query }: Scene): Promise<number> {

@@ -1,6 +1,7 @@
 import { service } from './commands.ts'
-import { isSound, readVaults, startTraffic } from './point-in-time.ts'
+import { isSound, readVaults } from './point-in-time.ts'
 import type { Scene } from './scene.ts'
+import { startTraffic } from './traffic.ts'
 
 // Of each batch of swaps: before the pooler dies, and after it is back.
 const ENOUGH = 6
