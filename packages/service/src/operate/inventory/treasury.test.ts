@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../../test/support/network.ts'
 import { parseNetwork } from '../../config/network-file.ts'
 import type { NetworkConfig } from '../../config.ts'
+import { writeKey } from '../keys.ts'
 import { findTreasury } from './treasury.ts'
 
 const keystore = mkdtempSync(join(tmpdir(), 'geoswap-keystore-'))
@@ -25,3 +26,16 @@ test.each(['deposit', 'withdraw'] as const)(
     await expect(findTreasury(env, asked, { needsKey: true })).rejects.toThrow('has no key of treasury')
   },
 )
+
+test('of several keys in the keystore, such as those of an old and a new vault, the owner signs', async () => {
+  const made = Array.from({ length: 3 }, () =>
+    writeKey('inventory', keystore, env.GEOSWAP_KEYSTORE_PASSPHRASE, { n: 2, r: 1, p: 1 }),
+  )
+  const [, solana] = network.chains
+  if (solana?.family !== 'solana') expect.unreachable('The network has no Solana')
+
+  for (const vault of made) {
+    const asked = { network, chain: { ...solana, vault }, kind: 'withdraw', isLocal: false } as const
+    expect(await findTreasury(env, asked, { needsKey: true })).toMatchObject({ sender: vault })
+  }
+})

@@ -22,15 +22,17 @@ export async function findTreasury(
   { needsKey }: { needsKey: boolean },
 ): Promise<Treasury> {
   const owner = ownerOf(asked)
-  const key = readKey(env, asked, { opensKeystore: needsKey || owner === undefined })
-  if (!key && owner && !needsKey) return { sender: owner, signers: {} }
-  if (!key) {
+  const keys = readOwnKeys(env, asked, { opensKeystore: needsKey || owner === undefined })
+  const [first, ...others] = await Promise.all(keys.map((key) => toTreasury(key, asked.chain)))
+  if (!first && owner && !needsKey) return { sender: owner, signers: {} }
+  if (!first) {
     const whose = owner ?? 'the wallet that pays the deposit'
     throw new UsageError(
       `GEOSWAP_TREASURY_KEY is not set, and GEOSWAP_KEYSTORE has no such key: provide that of ${whose}.`,
     )
   }
-  const treasury = await toTreasury(key, asked.chain)
+  // While a vault is replaced, the keystore has the keys of both.
+  const treasury = others.find(({ sender }) => sender === owner) ?? first
   if (asked.kind === 'withdraw' && treasury.sender !== owner) {
     throw new UsageError(
       `The key belongs to ${treasury.sender}, but only ${owner} can do this on ${asked.chain.name}.`,
@@ -43,18 +45,18 @@ function ownerOf({ network, chain, kind }: Asked): string | undefined {
   return operateOf(chain).owner.addressOf(network, chain, kind)
 }
 
-function readKey(env: Env, asked: Asked, { opensKeystore }: { opensKeystore: boolean }): Secret | undefined {
+function readOwnKeys(env: Env, asked: Asked, { opensKeystore }: { opensKeystore: boolean }): Secret[] {
   const { role, local } = operateOf(asked.chain).owner
   const problems: string[] = []
   const isGiven = readSetting(env, 'GEOSWAP_TREASURY_KEY', problems) !== undefined
   if (!isGiven && asked.isLocal) {
     const secret = ownerOf(asked) === undefined ? undefined : readLocalSecret(env, local)
-    return secret === undefined ? undefined : new Secret(secret)
+    return secret === undefined ? [] : [new Secret(secret)]
   }
-  if (!isGiven && !(opensKeystore && env['GEOSWAP_KEYSTORE'])) return undefined
-  const [key] = readKeys(env, 'GEOSWAP_TREASURY_KEY', [role], problems)
+  if (!isGiven && !(opensKeystore && env['GEOSWAP_KEYSTORE'])) return []
+  const keys = readKeys(env, 'GEOSWAP_TREASURY_KEY', [role], problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return key
+  return keys
 }
 
 async function toTreasury(key: Secret, chain: ChainConfig): Promise<Treasury> {
