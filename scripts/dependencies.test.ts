@@ -54,16 +54,21 @@ test('installed packages are pinned by hash, except builds of two developer tool
   expect(unknown.filter((each) => !isExcused(each)).map(([path]) => nameOf(path))).toEqual([])
 })
 
-test.each(['agents', 'agentkit'])('what only npm run test:%s installs is pinned by hash', (folder) => {
-  const { packages: own } = readJson<{ packages: Record<string, Locked> }>(`test/${folder}/package-lock.json`)
-  const { dependencies = {} } = readJson<Manifest>(`test/${folder}/package.json`)
-  const installed = Object.values(own).slice(1)
+test.each(['agents', 'agentkit'])(
+  'packages that only npm run test:%s installs are pinned by hash',
+  (folder) => {
+    const { packages: own } = readJson<{ packages: Record<string, Locked> }>(
+      `test/${folder}/package-lock.json`,
+    )
+    const { dependencies = {} } = readJson<Manifest>(`test/${folder}/package.json`)
+    const installed = Object.values(own).slice(1)
 
-  expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
-  expect(installed.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([])
-  expect(installed.filter(({ resolved }) => resolved !== undefined)).toEqual([])
-  expect(own['']?.dependencies).toEqual(dependencies)
-})
+    expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+    expect(installed.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([])
+    expect(installed.filter(({ resolved }) => resolved !== undefined)).toEqual([])
+    expect(own['']?.dependencies).toEqual(dependencies)
+  },
+)
 
 test('only known packages run install scripts', () => {
   const running = foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))

@@ -28,7 +28,7 @@ export const domainOf = ({ asset, network, extra: { name, version } }: Offer) =>
 
 const VALID_SECONDS = 60
 
-/** The header that pays an offer, with other terms if they are given; `call`: by which anybody shows it to the token. */
+/** The header that pays an offer, with other terms if they are given; `call`: anybody shows it to the token by this. */
 export async function signPayment(
   wallet: PrivateKeyAccount,
   offer: Offer,

@@ -23,8 +23,8 @@ type Setup = { network: Network; file: string; secrets: Record<string, string>; 
 type Worker = { child: ChildProcess; seconds: number; lanes: number }
 
 /**
- * How long the only worker takes from its start until it follows every chain and holds every lane, with its keys in a
- * keystore as `service setup` makes it, on chains that behave like public ones. Also right after a crash.
+ * The time of the only worker from its start until it follows every chain and holds every lane, also right after a
+ * crash. Its keys are in a keystore as `service setup` makes it, its chains behave like public ones.
  */
 export async function measureReady({ say }: { say(line: string): void }): Promise<Figure[]> {
   const { PATH = '', HOME = '' } = process.env

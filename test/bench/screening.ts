@@ -21,8 +21,8 @@ const ROUNDS = 5
 const MOST_MS = 2
 
 /**
- * What screening adds to a quote over HTTP: two processes in turn, of which one asks a list file, and a service whose
- * answers it knows.
+ * The time that screening adds to a quote over HTTP: two processes in turn, of which one asks a list file, and a
+ * service whose answers it knows.
  */
 export async function measureScreening(bench: Bench): Promise<Figure[]> {
   const { world, service, say } = bench

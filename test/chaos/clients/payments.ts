@@ -4,23 +4,11 @@ import { domainOf, type Offer, offerIn, signPayment, X402_PATH } from '../../x40
 import type { TransferOffer } from '../../x402-solana.ts'
 import type { EvmChainName } from '../plan.ts'
 import { cancelAuthorization } from './hostile-actions.ts'
-import type { Party, Scene } from './scene.ts'
+import type { Ask, Party, Payer, Scene } from './scene.ts'
 import { payerOnSolana } from './solana-payments.ts'
 
 type Asked = { request: ReturnType<typeof toRequest> }
 type Reply = { swapId?: string; error?: string }
-type Ask = <AnyOffer>() => Promise<AnyOffer | undefined>
-
-/** The payments of a wallet for one offer, each as a header. */
-export type Payer = {
-  first: string
-  /** A second one, which is as good. */
-  second(): Promise<string>
-  /** Payments that nobody may take. */
-  wrong(ask: Ask): Promise<string[]>
-  /** Takes the money of the first payment away, while that is on its way. */
-  takeBack(): Promise<void>
-}
 
 /** Asks, pays and asks again, as wallets do that know HTTP 402. */
 export async function submitByPayment(

@@ -25,6 +25,20 @@ export type Scene = {
   isOver(): boolean
 }
 
+/** Asks for an offer. */
+export type Ask = <AnyOffer>() => Promise<AnyOffer | undefined>
+
+/** The payments of a wallet for one offer, each as a header. */
+export type Payer = {
+  first: string
+  /** A second one, which is as good. */
+  second(): Promise<string>
+  /** Payments that nobody may take. */
+  wrong(ask: Ask): Promise<string[]>
+  /** Takes the money of the first payment away, while that is on its way. */
+  takeBack(): Promise<void>
+}
+
 /** USDC has six decimals everywhere but on one chain. */
 const unitOf = (place: ChainName) => (place === 'beta' ? 10n ** 18n : 10n ** 6n)
 

@@ -4,8 +4,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import { accountOf, type Changed, type TransferOffer, toTransfer, transferHeader } from '../../x402-solana.ts'
-import type { Payer } from './payments.ts'
-import type { Scene } from './scene.ts'
+import type { Payer, Scene } from './scene.ts'
 
 /** A payer whose payment is a transaction of its own, which the service signs too. */
 export async function payerOnSolana(

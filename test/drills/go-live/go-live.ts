@@ -23,7 +23,7 @@ const USDC = 1_000_000n
 type World = { chains: BareChain[]; solana: BareSolana; hermes: { url: string } }
 type Scene = World & { report: Report; folder: string; admin: string; url: string }
 
-/** From an empty folder, a PostgreSQL and three bare chains to a settled swap, with the commands of the manual alone. */
+/** From an empty folder, a PostgreSQL and three bare chains to a settled swap, by the commands of the manual alone. */
 export async function goLive(report: Report): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'geoswap-go-live-'))
   const folder = join(root, 'live')

@@ -72,7 +72,7 @@ function describeSwaps(books: Books, swaps: bigint): string {
   return `${swaps} swaps like these: earned ${usd(earnedE6)}, network ${usd(networkE6)}, profit ${profit}`
 }
 
-/** What nodes are asked without any swap. */
+/** The calls to nodes without any swap. */
 function describeCalls(env: Env): string {
   const rows = findChains(env).map((chain) => {
     const { measuredOn, perSecond, perMonth } = idleCallsOf(chain)
