@@ -9,7 +9,7 @@ export type Route = readonly [from: 'alpha' | 'solana', to: Chain]
 export type Swapped = { journey: Journey; from: Chain; to: Chain }
 export type Traffic = ReturnType<typeof startTraffic>
 
-export const ROUTES: readonly Route[] = [
+const ROUTES: readonly Route[] = [
   ['alpha', 'beta'],
   ['alpha', 'solana'],
   ['solana', 'beta'],
