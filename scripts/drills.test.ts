@@ -70,7 +70,7 @@ test('a command that no step ran is missing, unless it is excused', () => {
   expect(missing.join()).not.toContain('docker')
 })
 
-test('whatever is excused is documented', () => {
+test('each excuse is of a documented command', () => {
   const named = commands()
 
   expect(Object.keys(EXCUSED).filter((item) => !named.has(item))).toEqual([])

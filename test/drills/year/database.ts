@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { startPostgres } from '@geoswap/devnet'
-import { openTerminal } from '../go-live/commands.ts'
 import { emptyServer } from '../go-live/go-live.ts'
 import { operatorEnv } from '../npm-run.ts'
 import { ROLES } from '../processes.ts'
 import { asOwner, isReady, type Month, PATIENT_MS, restart, service } from './month.ts'
 import { swapTo } from './swap-to.ts'
+import { openTerminal } from './terminal.ts'
 
 /** Everything for a second operator, up to its database, on another server. */
 export async function preparesAnother(month: Month): Promise<void> {

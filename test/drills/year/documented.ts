@@ -34,10 +34,21 @@ const tableItems = (): string[] =>
 
 const FENCE = /^```\w*\n([\s\S]*?)^```/gm
 const SCRIPT = /npm run (?:-s )?(?:service|(api-key|webhook)) -- /g
-const PROGRAM =
-  /^(?:\w+=\S+ )*(?:sudo (?:-u \w+ )?)?(systemctl|docker|psql|pg_\w+|pgbackrest [\w-]+|openssl \w+|sh [\w./-]+|npm ci|npm run (?!service)(?:-s )?[\w:-]+|npx geoswap (?:wallet|config) [a-z]+|npx geoswap [a-z]+)/
+const PROGRAMS = [
+  ...[
+    'systemctl',
+    'docker',
+    'psql',
+    String.raw`pg_\w+`,
+    String.raw`pgbackrest [\w-]+`,
+    String.raw`openssl \w+`,
+  ],
+  ...[String.raw`sh [\w./-]+`, 'npm ci', String.raw`npm run (?!service)(?:-s )?[\w:-]+`],
+  ...['npx geoswap (?:wallet|config) [a-z]+', 'npx geoswap [a-z]+'],
+]
+const PROGRAM = new RegExp(String.raw`^(?:\w+=\S+ )*(?:sudo (?:-u \w+ )?)?(${PROGRAMS.join('|')})`)
 
-/** What a text of Markdown names: commands with each of their flags, such as `deploy` and `deploy --final`. */
+/** The names in a text of Markdown: commands with each of their flags, such as `deploy` and `deploy --final`. */
 export function namedIn(markdown: string): Set<string> {
   const lines = [...markdown.matchAll(FENCE)].flatMap(([, block = '']) =>
     block
@@ -94,7 +105,7 @@ export function documented(): Map<string, string> {
   return found
 }
 
-/** What is documented and neither ran nor is excused. */
+/** The documented commands that neither ran nor are excused. */
 export function findMissing(typed: readonly string[]): string[] {
   const ran = new Set(typed.flatMap(itemsOf))
   return [...documented()]

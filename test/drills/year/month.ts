@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceConfig } from '@geoswap/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { openTerminal } from '../go-live/commands.ts'
 import type { Journey } from '../journeys.ts'
 import { operatorEnv } from '../npm-run.ts'
 import { ROLES, type Role } from '../processes.ts'
 import type { Scene } from '../scene.ts'
 import { type Chain, type Route, startTraffic, type Traffic } from '../traffic.ts'
+import { openTerminal } from './terminal.ts'
 
 const GAS = 100n * 10n ** 18n
 export const PATIENT_MS = 300_000
@@ -21,7 +21,7 @@ export type Month = Scene & {
   routes: Route[]
   /** Every command line, as typed. */
   typed: string[]
-  /** What went into the USDC of a vault, or out of it, besides the swaps of the traffic. */
+  /** Counts USDC that went into a vault, or out of it, besides the swaps of the traffic. */
   moved(chain: Chain, amount: bigint): void
   readonly movements: ReadonlyMap<Chain, bigint>
   /** Types a command that must succeed, and returns what it printed. */

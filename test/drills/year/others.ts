@@ -21,7 +21,7 @@ import { CALL_GAS, create, type Deployer, execute } from '../../../packages/devn
 import { createEvmClient, createEvmSender } from '../../../packages/devnet/src/evm-sender.ts'
 import type { Scene } from '../scene.ts'
 
-// What others deploy: a chain without anything of ours, its tokens and feeds.
+// Deployed by others: a chain without anything of ours, its tokens and feeds.
 
 export const GAMMA = { chainId: 31_343, name: 'gamma', blockMs: 500 }
 const FEED_DECIMALS = 8
