@@ -52,13 +52,16 @@ afterAll(() => world?.chain.stop())
 
 type Of = { of?: Address; program?: Address; state?: AccountState; owner?: Address }
 
-const write = (at: Address, data: Uint8Array, owner: Address) =>
-  world.dev
+async function write(at: Address, data: Uint8Array, owner: Address): Promise<void> {
+  await world.dev
     .dev_setAccount(at, {
       ...{ lamports: 10_000_000, owner, executable: false },
       data: [Buffer.from(data).toString('base64'), 'base64'],
     })
     .send()
+  // It is read from confirmed blocks.
+  await world.dev.dev_advanceSlots(2).send()
+}
 
 async function createMint({ decimals = 6, program = TOKEN as Address } = {}): Promise<Address> {
   const at = await newAddress()
