@@ -254,6 +254,7 @@ export type Order<From extends Side = WorldChain> = {
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
   maxEtaSeconds: number
+  externalId: string
 }>
 
 export function toRequest(

@@ -57,7 +57,8 @@ afterAll(() => {
 test('a swap is reported identically by stream, webhook, history and status', async () => {
   const wallet = await delegatedWallet(alpha)
   const client = createClient({ baseUrl: local.apiUrl, apiKey: api.apiKey })
-  const { swapId, quote } = await submitSwap({ api }, wallet, order)
+  const externalId = 'invoice-17'
+  const { swapId, quote } = await submitSwap({ api }, wallet, { ...order, externalId })
 
   const streamed: StatusReply[] = []
   for await (const { id, swap } of client.events(swapId)) {
@@ -67,7 +68,7 @@ test('a swap is reported identically by stream, webhook, history and status', as
 
   const { body: status } = await api.status(swapId)
   expect(streamed.at(-1)).toEqual(status)
-  expect(status).toMatchObject({ status: 'settled', amounts: { delivered: quote.output } })
+  expect(status).toMatchObject({ status: 'settled', externalId, amounts: { delivered: quote.output } })
   const stages = streamed.map(({ substatus }) => substatus)
   expect(stages).toEqual(['accepted', 'locking', 'locked', 'delivering', 'delivered'])
 
