@@ -284,7 +284,8 @@ test('a Solana chain is planned before anything of ours is on it', async () => {
   const solana = await createSolanaWorld({ ...local, chains: [chain as never] })
   const mint = await solana.createMint({ decimals: 6 })
   const roles = ['inventory', 'fee-input', 'fee-delivery', 'solana-attester', 'solana-program'] as const
-  for (const role of roles) writeKey(role, folder, 'a long passphrase', { n: 2, r: 1, p: 1 })
+  const keystore = mkdtempSync(join(folder, 'keystore-'))
+  for (const role of roles) writeKey(role, keystore, 'a long passphrase', { n: 2, r: 1, p: 1 })
   const source = join(folder, 'delta.json')
   const usdc = { symbol: 'USDC', asset: 'USDC', decimals: 6, address: mint.address }
   const finality = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 }
@@ -293,7 +294,7 @@ test('a Solana chain is planned before anything of ours is on it', async () => {
   writeFileSync(source, JSON.stringify(fields))
   const nodes = ['--node', delta.rpcUrl, '--attester-node', delta.rpcUrl]
 
-  const planned = await run('addChain', source, ...nodes, '--keystore', folder, '--dry-run')
+  const planned = await run('addChain', source, ...nodes, '--keystore', keystore, '--dry-run')
 
   expect(planned.code, planned.text).toBe(0)
   expect(planned.text).toMatch(/delta: escrow program \w+ would be created/)
