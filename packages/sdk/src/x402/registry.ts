@@ -1,11 +1,10 @@
-import type { Family } from '@geoswap/wire/caip'
 import type { X402Standing } from './errors.ts'
 import { evm } from './evm.ts'
-import type { PaymentFamily, X402Payer, X402Payment } from './family.ts'
+import type { PaymentFamily, X402Offer, X402Payer, X402Payment } from './family.ts'
 import { solana } from './solana.ts'
 
 /** By the names that CAIP ids have. */
-export const families: Readonly<Record<Family, PaymentFamily>> = { evm, solana }
+export const families: Readonly<Record<X402Offer['family'], PaymentFamily>> = { evm, solana }
 
 const familyOf = ({ family }: X402Payment): PaymentFamily => (family ? families[family] : evm)
 
