@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drills } from '../test/drills/registry.ts'
-import { documented as commands, EXCUSED, findMissing, namedIn } from '../test/drills/year/documented.ts'
 import { ROOT } from './sources.ts'
 
 const FOLDER = 'docs/operations'
@@ -41,37 +40,4 @@ test('every drill that a page names exists', () => {
 
   expect(named.length).toBeGreaterThan(4)
   expect(named.filter((name) => !(name in drills))).toEqual([])
-})
-
-const PAGE = `
-\`\`\`
-npm run -s service -- inventory withdraw --chain base \\
-  --amount 5        # --once comes later
-npm run -s api-key -- create --name alice
-openssl genpkey -algorithm ed25519 -out list.key; docker ps
-\`\`\`
-
-\`service doctor\`, \`treasury apply --revoke OLD\` and the field \`deploy\`.
-`
-
-test('the commands of a page are read with their flags', () => {
-  expect([...namedIn(PAGE)]).toEqual([
-    ...['inventory withdraw', 'inventory withdraw --chain', 'inventory withdraw --amount'],
-    ...['api-key create', 'api-key create --name', 'openssl genpkey', 'docker', 'doctor'],
-    ...['treasury apply', 'treasury apply --revoke'],
-  ])
-})
-
-test('a command that no step ran is missing, unless it is excused', () => {
-  const missing = findMissing(['npm run -s service -- doctor'])
-
-  expect(missing).toContain('rebuild (docs/operations/disaster.md)')
-  expect(missing.join()).not.toContain('doctor')
-  expect(missing.join()).not.toContain('docker')
-})
-
-test('each excuse is of a documented command', () => {
-  const named = commands()
-
-  expect(Object.keys(EXCUSED).filter((item) => !named.has(item))).toEqual([])
 })

@@ -42,8 +42,7 @@ export async function openArchivedPostgres() {
   const bin = findServer()
   const user = chooseServerUser()
   const dir = createServerDir(mkdtempSync(join(tmpdir(), 'geoswap-archive-')), user)
-  let data = join(dir, 'data')
-  const standby = join(dir, 'standby')
+  const data = join(dir, 'data')
   const port = await findFreePort()
   const password = randomBytes(24).toString('hex')
   const log = join(dir, 'postgres.log')
@@ -65,10 +64,10 @@ export async function openArchivedPostgres() {
     if (user) chownSync(path, user.uid, user.gid)
   }
 
-  function launch(at = port) {
+  function launch() {
     const settings = Object.entries(settingsOf(dir)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const out = openSync(log, 'a')
-    const args = ['-D', at === port ? data : standby, '-p', String(at), ...settings]
+    const args = ['-D', data, '-p', String(port), ...settings]
     const child = spawn(join(bin, 'postgres'), args, {
       ...{ ...user, env, stdio: ['ignore', out, out], detached: true },
     })
@@ -145,31 +144,6 @@ export async function openArchivedPostgres() {
       await end('SIGKILL')
       rmSync(data, { recursive: true })
     },
-    /**
-     * A second server with every commit of the first, which then dies with its disk. The second is promoted and gets
-     * its address.
-     */
-    async failOver(): Promise<void> {
-      const other = await findFreePort()
-      await promisify(execFile)(
-        join(bin, 'pg_basebackup'),
-        ['-R', '-X', 'stream', '-D', standby, '-d', urlOf('postgres')],
-        { ...user, env },
-      )
-      const second = launch(other)
-      await asked(urlOf('postgres'), "alter system set synchronous_standby_names = '*'")
-      await asked(urlOf('postgres'), 'select pg_reload_conf()')
-      await isSynchronous(urlOf('postgres'))
-      await this.lose()
-      const there = urlOf('postgres').replace(`:${port}/`, `:${other}/`)
-      await asked(there, 'select pg_promote()')
-      await asked(there, 'alter system reset synchronous_standby_names')
-      second.kill('SIGINT')
-      await new Promise((resolve) => second.once('exit', resolve))
-      data = standby
-      env.PGBACKREST_PG1_PATH = data
-      await launchReady()
-    },
     /** Up to the last segment that was archived. */
     async restore(): Promise<void> {
       makeFolder(data)
@@ -186,25 +160,6 @@ function findServer(): string {
   throw new Failed(
     'this drill needs PostgreSQL and pgBackRest of Debian, which `apt-get install -y postgresql pgbackrest` installs',
   )
-}
-
-async function asked(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return (await client.query(statement)).rows
-  } finally {
-    await client.end()
-  }
-}
-
-async function isSynchronous(url: string): Promise<void> {
-  const end = Date.now() + START_MS
-  const sql = "select 1 from pg_stat_replication where sync_state = 'sync'"
-  while ((await asked(url, sql)).length === 0) {
-    if (Date.now() > end) throw new Failed('the standby does not follow')
-    await delay(LOOK_MS)
-  }
 }
 
 async function acceptsWrites(url: string): Promise<boolean> {

@@ -59,7 +59,7 @@ wallet, past its refund deadline. With 2 of 3 attesters nothing would be lost`)
 }
 
 /** Anyone may, after the refund deadline. */
-export async function sendBack(scene: Scene, journey: Journey): Promise<void> {
+async function sendBack(scene: Scene, journey: Journey): Promise<void> {
   const { alpha } = scene.world
   const { locker, argument, origin } = await opOf(scene, journey)
   const args = [locker, argument] as const

@@ -16,7 +16,6 @@ import type { Report } from './report.ts'
 import type { Scene } from './scene.ts'
 import { sealingKeyLeaked } from './sealing-key-leaked.ts'
 import type { StageOptions } from './stage.ts'
-import { year } from './year/year.ts'
 
 export type Drill = {
   title: string
@@ -123,14 +122,5 @@ export const drills: Record<string, Drill> = {
     title: 'a newcomer sets everything up, with at most ten commands in five minutes',
     runbook: '../going-live.md',
     fromNothing: goLive,
-  },
-  year: {
-    title: 'a month of an operator, with every documented command',
-    runbook: 'README.md',
-    stage: {
-      ...{ isArchived: true, isEvmOnly: true },
-      deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 },
-    },
-    run: year,
   },
 }

@@ -32,12 +32,10 @@ export type StageOptions = {
   isArchived?: boolean
   /** Whether API, worker and attester reach the database through the PgBouncer of the system. */
   isPooled?: boolean
-  /** Whether the service begins without Solana, which runs all the same. */
-  isEvmOnly?: boolean
 }
 
 export async function setStage(
-  { isArchived, isPooled, isEvmOnly, ...options }: StageOptions,
+  { isArchived, isPooled, ...options }: StageOptions,
   say: (line: string) => void,
 ): Promise<Stage> {
   const started: (() => Promise<void>)[] = []
@@ -62,7 +60,6 @@ export async function setStage(
     started.push(network.stop)
     const configure = editorOf(network)
     configure(withoutUnheld)
-    if (isEvmOnly) configure(withoutSolana)
     const pooler = isPooled ? await openPooler(network) : undefined
     if (pooler) started.push(pooler.stop)
     const secrets = toServiceSecrets(network.keys)
@@ -88,10 +85,6 @@ function withoutUnheld(config: ServiceConfig): ServiceConfig {
   const isHeld = ({ symbol }: { symbol: string }) => symbol !== 'LINK'
   const chains = config.chains.map((chain) => ({ ...chain, tokens: chain.tokens.filter(isHeld) }))
   return { ...config, chains, assets: config.assets.filter(({ name }) => name !== 'LINK') }
-}
-
-function withoutSolana(config: ServiceConfig): ServiceConfig {
-  return { ...config, chains: config.chains.filter(({ family }) => family !== 'solana') }
 }
 
 async function openNode() {

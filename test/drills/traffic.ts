@@ -5,9 +5,8 @@ import type { Scene } from './scene.ts'
 const PAUSE_MS = 500
 
 export type Chain = 'alpha' | 'beta' | 'solana'
-export type Route = readonly [from: 'alpha' | 'solana', to: Chain]
+type Route = readonly [from: 'alpha' | 'solana', to: Chain]
 export type Swapped = { journey: Journey; from: Chain; to: Chain }
-export type Traffic = ReturnType<typeof startTraffic>
 
 const ROUTES: readonly Route[] = [
   ['alpha', 'beta'],
@@ -15,49 +14,27 @@ const ROUTES: readonly Route[] = [
   ['solana', 'beta'],
 ]
 
-/**
- * One swap after the other on every route, also on those that are added to the list later. A refused one is no swap,
- * or its wallet keeps its input.
- */
-export function startTraffic(scene: Scene, routes = ROUTES) {
+/** One swap after the other on every route. A refused one is no swap, or its wallet keeps its input. */
+export function startTraffic(scene: Scene) {
   const made: Swapped[] = []
-  let mode: 'runs' | 'pauses' | 'ends' = 'runs'
-  let isBusy = false
+  let isOver = false
   const swap = async ([from, to]: Route) => {
     const journey = await prepareJourney(scene, from, to)
     made.push({ journey, from, to })
     await journey.submit()
   }
-  let told = ''
-  const tell = (error: unknown) => {
-    const text = String(error)
-    if (text !== '' && text !== told) scene.sees(`refused: ${text}`)
-    told = text
-  }
   const run = async () => {
-    for (let count = 0; mode !== 'ends'; count += 1) {
-      const route = routes[count % routes.length]
-      if (mode === 'runs' && route) {
-        isBusy = true
-        await swap(route).then(() => tell(''), tell)
-        isBusy = false
-      }
+    for (let count = 0; !isOver; count += 1) {
+      const route = ROUTES[count % ROUTES.length]
+      if (route) await swap(route).catch((error: unknown) => scene.sees(`refused: ${error}`))
       await delay(PAUSE_MS)
     }
   }
   return {
     made,
     over: run(),
-    /** Settles when no swap is being submitted. */
-    async pause(): Promise<void> {
-      mode = 'pauses'
-      while (isBusy) await delay(PAUSE_MS)
-    },
-    resume() {
-      mode = 'runs'
-    },
     end() {
-      mode = 'ends'
+      isOver = true
     },
   }
 }

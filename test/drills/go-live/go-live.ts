@@ -63,7 +63,7 @@ export async function goLive(report: Report): Promise<void> {
 }
 
 /** Returns the URL of a superuser on a server without a database of ours. */
-export async function emptyServer(url: string): Promise<string> {
+async function emptyServer(url: string): Promise<string> {
   const admin = url.replace(/\/geoswap$/, '/postgres')
   const client = new pg.Client(admin)
   await client.connect()
