@@ -8,11 +8,11 @@ type Measured = Readonly<Record<string, readonly number[]>>
 /** By chain, while nothing happens, as `npm run bench -- idle` measured it. */
 export const IDLE_CALLS: Readonly<Record<FamilyName, Readonly<Record<string, Measured>>>> = {
   evm: {
-    ethereum: { worker: [1.05, 1.05] },
-    base: { worker: [1.03, 1.02] },
-    arbitrum: { worker: [1.15, 1.15] },
+    ethereum: { worker: [0.9, 0.9] },
+    base: { worker: [1.18, 1.3] },
+    arbitrum: { worker: [1.32, 1.32] },
   },
-  solana: { solana: { worker: [2.2, 2.2] } },
+  solana: { solana: { worker: [2.27, 2.18] } },
 }
 
 const MONTH_SECONDS = 30 * 86_400
